@@ -101,7 +101,7 @@ where
         };
         // There is nothing left to cancel.
         running.cancel.take();
-        ended.map_or_else(|_| Err(InvocationError::died(ENDED)), value)
+        ended.map_or_else(|_| Err(InvocationError::crash(ENDED)), value)
     })
 }
 
@@ -112,6 +112,6 @@ fn value(outcome: FunctionOutcome) -> Result<Value, InvocationError> {
             serde_json::from_str(&text).map_err(|_| not_json(&"it nests too deeply"))
         }
         FunctionOutcome { refused: Some(message), .. } => Err(not_json(&message)),
-        FunctionOutcome { error, .. } => Err(InvocationError::failed(error.unwrap_or_default())),
+        FunctionOutcome { error, .. } => Err(InvocationError::failure(error.unwrap_or_default())),
     }
 }

@@ -45,7 +45,7 @@ impl Completion {
 
     /// The function failed.
     fn fail(&self, message: &str) {
-        self.send(Err(InvocationError::failed(message)));
+        self.send(Err(InvocationError::failure(message)));
     }
 
     /// The result cannot be written as JSON.
@@ -56,7 +56,7 @@ impl Completion {
 
 /// The failure of a function when the interpreter ends.
 pub(crate) fn interpreter_ended() -> InvocationError {
-    InvocationError::died("the program ended before the function did")
+    InvocationError::crash("the program ended before the function did")
 }
 
 /// Cancels a function whose answer is no longer waited for.
@@ -81,7 +81,7 @@ pub(crate) fn run_function(
     let started = match started {
         Some(Ok(running)) => Ok(Running(Some(running))),
         Some(Err(error)) => {
-            Err(InvocationError::died(format!("the function cannot be started: {error}")))
+            Err(InvocationError::crash(format!("the function cannot be started: {error}")))
         }
         None => Err(interpreter_ended()),
     };
@@ -90,6 +90,6 @@ pub(crate) fn run_function(
         let outcome = receiver.await;
         // There is nothing left to cancel, and dropping it needs no lock.
         running.0 = None;
-        outcome.unwrap_or_else(|_| Err(InvocationError::died("the function did not return")))
+        outcome.unwrap_or_else(|_| Err(InvocationError::crash("the function did not return")))
     })
 }

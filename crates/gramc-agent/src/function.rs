@@ -130,7 +130,7 @@ mod tests {
             Box::pin(async move {
                 let verdict = session.call(Call::new("double", &*message)).await;
                 match &*message {
-                    "fail" => Err(InvocationError::failed("no idea")),
+                    "fail" => Err(InvocationError::failure("no idea")),
                     "wait" => std::future::pending().await,
                     "number" => Ok(json!(7)),
                     "nothing" => Ok(json!({"text": "misnamed"})),

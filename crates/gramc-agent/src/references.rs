@@ -92,7 +92,7 @@ impl<'t> Finder<'t> {
     fn builtin(&mut self, node: Node<'t>) {
         let Some(name) = text(node, "name").or(node.subject().identifier) else { return };
         let content = name.content();
-        if Builtin::named(&content).is_none() {
+        if Builtin::find(&content).is_none() {
             let help = did_you_mean(&content, Builtin::NAMES.into_iter())
                 .unwrap_or_else(|| format!("the builtins are {}", Builtin::NAMES.join(", ")));
             let message = format!("unknown builtin `{content}`");

@@ -41,8 +41,12 @@ pub struct ResolvedImport {
     /// The place of the path in the header.
     pub span: Span,
     /// The index of the imported file among those that are checked together, or the reason for the failure.
-    pub text: Result<usize, String>,
+    pub text: Result<usize, ImportFailure>,
 }
+
+/// Why an import leads nowhere, as a message.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ImportFailure(pub String);
 
 impl ImportGraph {
     /// A file and all that it imports, directly or by other files.

@@ -69,7 +69,7 @@ pub use analysis::{Analysis, Checked, Known};
 pub use analyze::{Cache, FileAnalysis, Scope, ToolAt, ToolSummary, Visitor, analyze};
 use checker::{Checker, MAX_PER_FILE};
 pub use declared::is_type_name;
-pub use imports::{Import, ImportGraph, ResolvedImport, imports};
+pub use imports::{Import, ImportFailure, ImportGraph, ResolvedImport, imports};
 pub use partial::PartialModule;
 pub use satisfiable::{empty_interval, is_empty_enum, literals, refused_literal};
 pub use scopes::{Meaning, NameMap, Scopes};

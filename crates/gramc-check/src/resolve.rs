@@ -80,7 +80,7 @@ impl<'t> Checker<'t> {
                 if self.is_full() {
                     break;
                 }
-                let mut error = self.error(&codes::UNKNOWN_IMPORT, import.span, reason.clone());
+                let mut error = self.error(&codes::UNKNOWN_IMPORT, import.span, reason.0.clone());
                 let near = self.near_files(import.span);
                 let near: Vec<_> = near.iter().map(String::as_str).collect();
                 if let Some(path) = near.first() {

@@ -215,7 +215,7 @@ fn words(root: &Value, schema: &Value) -> Option<String> {
             document.insert(key.to_owned(), defs.clone());
         }
     }
-    ToolCheck::of_schema(&document).ok()?.expected("value")
+    ToolCheck::of_schema(&document).ok()?.describe_parameter("value")
 }
 
 /// Two descriptions without the noun that both begin with: `1 to 30` and `1 to 14`.

@@ -89,7 +89,7 @@ impl Library {
         let loaded = LoadedLibrary::load(path, name, &gramc_agent::unknown_references_in);
         let LoadedLibrary { module, library: declared, folder } = loaded?;
         let settings = Settings::default();
-        let library = ToolLibrary::declared(&module, &declared, load_options(&folder, &settings));
+        let library = ToolLibrary::load(&module, &declared, load_options(&folder, &settings));
         let recordings = recordings(&declared, &folder);
         Ok(Self::with_parts(library, declared, recordings))
     }

@@ -128,7 +128,8 @@ fn fix_all(cx: &RequestContext) -> Option<CodeAction> {
     let resolve = |import: gramc_check::Import| {
         let known = targets.iter().find(|(path, _)| *path == import.path);
         let text = known.map(|(_, text)| *text);
-        let text = text.ok_or_else(|| format!("there is no file `{}`", import.path));
+        let missing = || format!("there is no file `{}`", import.path);
+        let text = text.ok_or_else(|| gramc_check::ImportFailure(missing()));
         gramc_check::ResolvedImport { span: import.span, text }
     };
     let mut texts = snapshot.parses();

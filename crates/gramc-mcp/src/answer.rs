@@ -18,13 +18,13 @@ pub(crate) fn answer(mut verdict: Verdict, result_kind: ResultKind) -> Map<Strin
         verdict.outcome = Err(CallError::Invocation { detail });
     }
     match verdict.content.take() {
-        Some(content) => passed_on(content, verdict, result_kind),
-        None => written(verdict, result_kind),
+        Some(content) => pass_result_on(content, verdict, result_kind),
+        None => write_result(verdict, result_kind),
     }
 }
 
 /// The result of an implementation that knows nothing of MCP.
-fn written(verdict: Verdict, result_kind: ResultKind) -> Map<String, Value> {
+fn write_result(verdict: Verdict, result_kind: ResultKind) -> Map<String, Value> {
     let text = verdict.message();
     let mut fields = Map::from_iter([("content".to_owned(), json!([text_block(&text)]))]);
     let is_error = verdict.outcome.is_err();
@@ -38,7 +38,7 @@ fn written(verdict: Verdict, result_kind: ResultKind) -> Map<String, Value> {
 }
 
 /// A result in the form of MCP, as it is. Of a failure, guidance follows in a block of its own.
-fn passed_on(
+fn pass_result_on(
     content: ToolContent,
     verdict: Verdict,
     result_kind: ResultKind,

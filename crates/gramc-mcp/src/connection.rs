@@ -37,7 +37,7 @@ impl Connection {
         Self { server: server.clone(), own }
     }
 
-    pub(crate) fn own(&self) -> Arc<Conversation> {
+    pub(crate) fn own_conversation(&self) -> Arc<Conversation> {
         Arc::clone(&self.own)
     }
 
@@ -184,10 +184,8 @@ impl ServerHandler for Connection {
 }
 
 /// Tells a subscriber of a change of an MCP server.
-async fn notify_of(
-    sink: &SubscriptionSink,
-    (method, params): Change,
-) -> Result<(), SubscriptionSendError> {
+async fn notify_of(sink: &SubscriptionSink, change: Change) -> Result<(), SubscriptionSendError> {
+    let (method, params) = change;
     match method.as_str() {
         "notifications/resources/list_changed" => sink.notify_resource_list_changed().await,
         "notifications/prompts/list_changed" => sink.notify_prompt_list_changed().await,

@@ -87,7 +87,7 @@ impl Listener {
     }
 
     /// Listens at a free loopback port, for clients that know the name.
-    pub(crate) async fn hidden(name: &str) -> Result<Self, ServeError> {
+    pub(crate) async fn bind_hidden(name: &str) -> Result<Self, ServeError> {
         Ok(Self { path: format!("{PATH}/{name}"), ..Self::bind("0", None).await? })
     }
 
@@ -205,7 +205,7 @@ async fn parse_request(
         }
         Some(ClientRequest::CallToolRequest(_)) => with_text_arguments(&bytes),
         Some(request) if FORWARDED.contains(&request.method()) => {
-            untyped(&bytes, request.method(), &mut parts.headers)
+            make_untyped(&bytes, request.method(), &mut parts.headers)
         }
         _ => None,
     };
@@ -236,7 +236,7 @@ fn with_text_arguments(call: &[u8]) -> Option<String> {
 
 /// A request with a method that rmcp does not know, so that it leaves the result as it is. The
 /// header that repeats the method has to be the same.
-fn untyped(request: &[u8], method: &str, headers: &mut HeaderMap) -> Option<String> {
+fn make_untyped(request: &[u8], method: &str, headers: &mut HeaderMap) -> Option<String> {
     let mut request: Value = serde_json::from_slice(request).ok()?;
     let untyped = format!("{UNTYPED}{method}");
     if headers.get(METHOD_HEADER).is_some_and(|header| header == method) {

@@ -96,31 +96,42 @@ struct ServerInner {
 impl Server {
     /// Creates a server for all tools of a module, including those of imported files.
     pub fn new(module: &Valid<Module>, bound: &Bound) -> Result<Self, ServeError> {
-        Self::observed(module, bound, &Approvals::default(), None)
+        Self::with_observer(module, bound, &Approvals::default(), None)
     }
 
     /// Creates a server like [`Self::new`], whose calls are reported to an observer. Calls that have
     /// to be approved are approved by the approver, if there is one, and else by the client, if it
     /// supports elicitation.
-    pub fn observed(
+    pub fn with_observer(
         module: &Valid<Module>,
         bound: &Bound,
         approvals: &Approvals,
         observer: Option<Box<CallObserver>>,
     ) -> Result<Self, ServeError> {
         let catalog = Arc::new(Catalog::new(module, bound)?);
-        Ok(Self(Arc::new(ServerInner {
-            sessionless: Arc::new(Conversation::new(bound, &catalog, approvals, None)),
-            resting: RestingRequests::default(),
-            scope: None,
-            approvals: approvals.clone(),
+        Ok(Self::with_scope(catalog, bound, approvals, None, observer))
+    }
+
+    fn with_scope(
+        catalog: Arc<Catalog>,
+        bound: &Bound,
+        approvals: &Approvals,
+        scope: Option<Arc<[SmolStr]>>,
+        observer: Option<Box<CallObserver>>,
+    ) -> Self {
+        let conversation = Conversation::new(bound, &catalog, approvals, scope.as_deref());
+        Self(Arc::new(ServerInner {
             catalog,
             bound: bound.clone(),
+            approvals: approvals.clone(),
+            scope,
+            sessionless: Arc::new(conversation),
+            resting: RestingRequests::default(),
             running: RwLock::default(),
             metrics: Metrics::default(),
             observer,
             finder: None,
-        })))
+        }))
     }
 
     /// The server with two tools in place of all others: `find_tools`, which returns definitions, and
@@ -152,7 +163,7 @@ impl Server {
     {
         let stop = CancellationToken::new();
         let connection = Connection::new(self);
-        let conversation = connection.own();
+        let conversation = connection.own_conversation();
         let work = async {
             match JsonConnection(connection).serve_with_ct(transport, stop.clone()).await {
                 Ok(service) => {

@@ -9,14 +9,10 @@ use gramc_tools::approval::Approvals;
 use smol_str::SmolStr;
 use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, BufReader};
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::RwLock;
 use tokio_util::sync::{CancellationToken, DropGuard};
 use uuid::Uuid;
 
-use crate::conversation::Conversation;
-use crate::metrics::Metrics;
-use crate::questions::RestingRequests;
-use crate::{CallObserver, Listener, ServeError, Server, ServerInner};
+use crate::{CallObserver, Listener, ServeError, Server};
 
 /// Time for a program to say which server it means.
 const MAX_HELLO_TIME: Duration = Duration::from_secs(5);
@@ -54,22 +50,11 @@ impl Server {
         approvals: &Approvals,
         observer: Box<CallObserver>,
     ) -> Result<ProgramServer, ServeError> {
-        let ServerInner { catalog, bound, .. } = &*self.0;
-        let scope: Arc<[SmolStr]> = names.into();
-        let server = Self(Arc::new(ServerInner {
-            finder: None,
-            sessionless: Arc::new(Conversation::new(bound, catalog, approvals, Some(&scope))),
-            resting: RestingRequests::default(),
-            catalog: Arc::clone(catalog),
-            bound: bound.clone(),
-            approvals: approvals.clone(),
-            scope: Some(scope),
-            running: RwLock::default(),
-            metrics: Metrics::default(),
-            observer: Some(observer),
-        }));
+        let (catalog, bound) = (Arc::clone(&self.0.catalog), &self.0.bound);
+        let server =
+            Self::with_scope(catalog, bound, approvals, Some(names.into()), Some(observer));
         let secret = Uuid::new_v4().simple().to_string();
-        let listener = Listener::hidden(&secret).await?;
+        let listener = Listener::bind_hidden(&secret).await?;
         let wrong = |error: io::Error| ServeError::Address(format!("no port is free: {error}"));
         let sockets = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.map_err(wrong)?;
         let (url, socket) = (listener.url(), sockets.local_addr().map_err(wrong)?);

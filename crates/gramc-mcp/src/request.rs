@@ -79,7 +79,7 @@ impl IncomingRequest {
             Some(_) => self.found(SentCall { name, arguments, through: None }).await,
             None => self.call(SentCall { name, arguments, through: None }).await,
         };
-        Ok(completed(result, &self.context).into())
+        Ok(complete_result(result, &self.context).into())
     }
 
     /// Passes the request on to the MCP servers behind the library, until the client cancels it.
@@ -210,7 +210,7 @@ impl IncomingRequest {
 }
 
 /// The result of a call in the form of the revision that the client uses.
-fn completed(
+fn complete_result(
     mut result: Map<String, Value>,
     context: &RequestContext<RoleServer>,
 ) -> Map<String, Value> {

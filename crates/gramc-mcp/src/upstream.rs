@@ -190,7 +190,7 @@ impl Upstream {
     async fn offering(&self, capability: &str) -> Result<Vec<McpServer>, ErrorData> {
         let mut offering = Vec::new();
         for LibraryServer { server, .. } in self.servers.iter().filter(|it| it.is_whole) {
-            if server.announced().await.map_err(failure)?.contains_key(capability) {
+            if server.announced_capabilities().await.map_err(failure)?.contains_key(capability) {
                 offering.push(server.clone());
             }
         }
@@ -277,7 +277,7 @@ impl Upstream {
         }
         for kind in kinds {
             for server in &servers {
-                let announced = server.announced().await.map_err(failure)?;
+                let announced = server.announced_capabilities().await.map_err(failure)?;
                 if announced.contains_key(kind.capability)
                     && self.names(server, *kind).await?.contains(name)
                 {
@@ -316,7 +316,7 @@ impl Upstream {
         let mut answer = Err(not_found(SET_LEVEL));
         for LibraryServer { server, .. } in self.servers.iter().filter(|it| !it.server.is_shared())
         {
-            if server.announced().await.map_err(failure)?.contains_key("logging") {
+            if server.announced_capabilities().await.map_err(failure)?.contains_key("logging") {
                 answer = Ok(self.ask(server, SET_LEVEL, params.clone(), None).await?);
             }
         }

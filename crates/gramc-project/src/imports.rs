@@ -4,7 +4,7 @@ use std::cell::OnceCell;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-use gramc_check::{Import, ImportGraph, ResolvedImport};
+use gramc_check::{Import, ImportFailure, ImportGraph, ResolvedImport};
 use gramc_syntax::{Parse, Span};
 
 use crate::projects::project_of;
@@ -76,7 +76,7 @@ pub fn follow_imports<F>(
                 added.insert(import.path, files.len() - 1);
                 Ok(files.len() - 1)
             });
-            let text = index.map_err(|error| error.to_string());
+            let text = index.map_err(|error| ImportFailure(error.to_string()));
             resolved.push(ResolvedImport { span, text });
         }
         graph.of.push(resolved);
@@ -133,7 +133,10 @@ impl ImportPaths {
             let index = link
                 .target
                 .and_then(|import| self.index_of(&import.path).ok_or(ImportPathError::New));
-            ResolvedImport { span: link.span, text: index.map_err(|error| error.to_string()) }
+            ResolvedImport {
+                span: link.span,
+                text: index.map_err(|error| ImportFailure(error.to_string())),
+            }
         };
         imports_of(self.path(at), text).into_iter().map(resolve).collect()
     }

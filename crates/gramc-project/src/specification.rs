@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use gramc_check::{Checked, ImportGraph, ResolvedImport, Valid};
+use gramc_check::{Checked, ImportFailure, ImportGraph, ResolvedImport, Valid};
 use gramc_model::{Library, Module, Place, did_you_mean};
 use gramc_syntax::{Diagnostic, SourceFile, parse};
 
@@ -42,7 +42,9 @@ impl Specification {
             let text = parse(SourceFile::new(name, text));
             let imports = gramc_check::imports(&text).into_iter().map(|import| ResolvedImport {
                 span: import.span,
-                text: Err("a text that is not a file cannot import files".to_owned()),
+                text: Err(ImportFailure(
+                    "a text that is not a file cannot import files".to_owned(),
+                )),
             });
             let imports = ImportGraph { of: vec![imports.collect()] };
             let texts = [text];

@@ -123,7 +123,7 @@ impl<'b> Binder<'b> {
         }
         let known: HashSet<&str> = self.module.tools.iter().map(|tool| &*tool.name).collect();
         let own = self.library.entries.iter().map(|entry| entry.tool.clone());
-        let named = self.library.sources.iter().flat_map(|entry| entry.source.named());
+        let named = self.library.sources.iter().flat_map(|entry| entry.source.named_tools());
         for implementation in own.chain(named).filter(|tool| !known.contains(&**tool)) {
             let nearest = gramc_model::did_you_mean(&implementation, known.iter().copied());
             self.problems.push(BindProblem::NoTool { implementation, nearest });
@@ -179,9 +179,9 @@ impl<'b> Binder<'b> {
         for why in faults.into_iter().flatten() {
             self.problems.push(BindProblem::Faulty { tool: tool.name.clone(), why });
         }
-        let injected = self.injected(tool, &entry);
+        let injected = self.inject(tool, &entry);
         self.warnings.extend(changes::differences(&self.module.types, tool, &entry));
-        if let Some(declared) = entry.declared() {
+        if let Some(declared) = entry.interface() {
             for problem in compatibility::problems(self.module, tool, &declared, &entry) {
                 match problem {
                     BindProblem::Undecided { .. } => self.warnings.push(problem),
@@ -276,7 +276,7 @@ impl Bound {
         &self.0.containers
     }
 
-    pub(crate) fn named(&self, name: &str) -> Option<CallTarget> {
+    pub(crate) fn find(&self, name: &str) -> Option<CallTarget> {
         self.0.names.get(name).copied()
     }
 
@@ -315,8 +315,8 @@ impl Bound {
 
     /// A tool as its MCP server lists it, if a server runs it that was asked for its tools already.
     pub fn listed_tool(&self, name: &str) -> Option<Value> {
-        let CallTarget::Tool(at) = self.named(name)? else { return None };
-        self.tool(at).entry.as_ref()?.listed()
+        let CallTarget::Tool(at) = self.find(name)? else { return None };
+        self.tool(at).entry.as_ref()?.listing()
     }
 
     /// The implementation of each tool, in the order of the specification.

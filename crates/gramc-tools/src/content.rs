@@ -118,7 +118,7 @@ impl ToolContent {
     }
 
     /// The structured content.
-    pub fn structured(&self) -> Option<&Value> {
+    pub fn structured_content(&self) -> Option<&Value> {
         self.fields.get("structuredContent").filter(|value| !value.is_null())
     }
 
@@ -138,7 +138,7 @@ impl ToolContent {
             Some(text) if block["type"] == "text" => text.len(),
             _ => json_size(block),
         });
-        blocks.sum::<usize>().max(self.structured().map_or(0, json_size))
+        blocks.sum::<usize>().max(self.structured_content().map_or(0, json_size))
     }
 
     /// The value of a key.

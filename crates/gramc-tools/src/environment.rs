@@ -39,7 +39,7 @@ const INHERITED: &[&str] = &[
 /// The beginning of the names of the variables of the locale, such as `LC_ALL`.
 const LOCALE: &str = "LC_";
 
-/// What a program gets of the environment: the [inherited](Self::inherited) variables, those that
+/// What a program gets of the environment: the inherited variables, those that
 /// are named for it, and the folder that it runs in.
 #[derive(Clone, Default)]
 pub struct ProgramEnvironment {
@@ -100,7 +100,7 @@ impl ProgramEnvironment {
 
     /// The variables of this process that every program inherits. A value that begins with `()` is
     /// a function of a shell, which could run code, and is left out.
-    pub fn inherited() -> impl Iterator<Item = (OsString, OsString)> {
+    fn inherited_variables() -> impl Iterator<Item = (OsString, OsString)> {
         std::env::vars_os().filter(|(name, value)| {
             is_inherited(name) && !value.as_encoded_bytes().starts_with(b"()")
         })
@@ -122,7 +122,7 @@ impl ProgramEnvironment {
             command.current_dir(folder);
         }
         if !self.is_whole {
-            command.env_clear().envs(Self::inherited());
+            command.env_clear().envs(Self::inherited_variables());
         }
         command.envs(self.variables.iter().map(|(name, value)| (name.as_str(), value)));
         command

@@ -123,13 +123,13 @@ pub async fn run_unless_cancelled(
 /// content blocks of MCP.
 fn raw_answer(who: &str, output: Vec<u8>, is_content: bool) -> Result<Answer, InvocationError> {
     let text = String::from_utf8(output).map_err(|_| {
-        InvocationError::garbled(format!("{who} returned a response that is not valid UTF-8"))
+        InvocationError::invalid(format!("{who} returned a response that is not valid UTF-8"))
     })?;
     if !is_content {
         return Ok(Answer::Raw(text));
     }
     ToolContent::from_blocks(&text).map(Answer::Content).map_err(|why| {
-        InvocationError::garbled(format!("{who} returned no list of content blocks: {why}"))
+        InvocationError::invalid(format!("{who} returned no list of content blocks: {why}"))
     })
 }
 

@@ -105,7 +105,7 @@ impl Invocation {
     /// The arguments as a map.
     pub fn object(&self) -> Result<Map<String, Value>, InvocationError> {
         serde_json::from_str(&self.arguments).map_err(|error| {
-            InvocationError::failed(format!("the arguments are not a JSON object: {error}"))
+            InvocationError::failure(format!("the arguments are not a JSON object: {error}"))
         })
     }
 }
@@ -159,12 +159,12 @@ impl InvocationError {
     }
 
     /// Creates an [`InvocationErrorKind::Failed`].
-    pub fn failed(detail: impl Into<String>) -> Self {
+    pub fn failure(detail: impl Into<String>) -> Self {
         Self::new(InvocationErrorKind::Failed, detail)
     }
 
     /// Creates an [`InvocationErrorKind::Died`].
-    pub fn died(detail: impl Into<String>) -> Self {
+    pub fn crash(detail: impl Into<String>) -> Self {
         Self::new(InvocationErrorKind::Died, detail)
     }
 
@@ -174,7 +174,7 @@ impl InvocationError {
     }
 
     /// Creates an [`InvocationErrorKind::Garbled`].
-    pub fn garbled(detail: impl Into<String>) -> Self {
+    pub fn invalid(detail: impl Into<String>) -> Self {
         Self::new(InvocationErrorKind::Garbled, detail)
     }
 
@@ -248,7 +248,7 @@ pub trait Implementation: Send + Sync {
         None
     }
 
-    /// Connects to the server, if there is one, so that [`Self::declared`] knows its interface.
+    /// Connects to the server, if there is one, so that [`Self::interface`] knows its interface.
     fn connect(&self) -> ConnectFuture {
         Box::pin(std::future::ready(Ok(())))
     }
@@ -275,12 +275,12 @@ pub trait Implementation: Send + Sync {
     }
 
     /// The tool as its MCP server lists it, if it was asked for its tools already.
-    fn listed(&self) -> Option<Value> {
+    fn listing(&self) -> Option<Value> {
         None
     }
 
     /// The declared interface, if there is one.
-    fn declared(&self) -> Option<DeclaredInterface> {
+    fn interface(&self) -> Option<DeclaredInterface> {
         None
     }
 }

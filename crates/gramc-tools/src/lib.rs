@@ -80,6 +80,6 @@ pub use session::{
     Admission, AdmittedCall, CallObserver, FinishedCall, RedactedArguments, RunFailure, Session,
 };
 pub use session_client::{RpcError, SessionClient};
-pub use settings::{Expand, Settings, undeclared};
+pub use settings::{Expand, Settings, parse_undeclared};
 pub use stats::{ContainerStats, SessionStats};
 pub use verdict::{Call, CallError, Success, Verdict, Warning};

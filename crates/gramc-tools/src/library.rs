@@ -88,13 +88,13 @@ impl LibraryEntry {
     }
 
     /// The interface that the library or the implementation itself declares.
-    pub(crate) fn declared(&self) -> Option<DeclaredInterface> {
-        self.interface.clone().or_else(|| self.own_implementation()?.declared())
+    pub(crate) fn interface(&self) -> Option<DeclaredInterface> {
+        self.interface.clone().or_else(|| self.own_implementation()?.interface())
     }
 
     /// The tool as its MCP server lists it, if it was asked for its tools already.
-    pub(crate) fn listed(&self) -> Option<Value> {
-        self.own_implementation()?.listed()
+    pub(crate) fn listing(&self) -> Option<Value> {
+        self.own_implementation()?.listing()
     }
 
     /// The implementation, if it has the signature of the tool.

@@ -12,13 +12,13 @@ use crate::sanitize::sanitize_line;
 /// Learns which process groups run, so that they can be ended even if this process is killed.
 pub trait ProcessWatcher: Send + Sync {
     /// A group is about to be started.
-    fn starting(&self);
+    fn before_start(&self);
 
     /// A group was started. Its id is that of its first process.
-    fn started(&self, group: u32);
+    fn after_start(&self, group: u32);
 
     /// A group was ended.
-    fn ended(&self, group: u32);
+    fn after_end(&self, group: u32);
 }
 
 static WATCHER: OnceLock<Box<dyn ProcessWatcher>> = OnceLock::new();
@@ -84,12 +84,12 @@ impl ProcessGroup {
         #[cfg(unix)]
         command.process_group(0);
         if let Some(watcher) = WATCHER.get() {
-            watcher.starting();
+            watcher.before_start();
         }
         let child = command.spawn()?;
         let id = child.id();
         if let (Some(watcher), Some(id)) = (WATCHER.get(), id) {
-            watcher.started(id);
+            watcher.after_start(id);
         }
         let mut group = Self { child, id, over: false };
         let missing = || io::Error::other("it has no pipes");
@@ -134,7 +134,7 @@ impl ProcessGroup {
             let _ = self.kill_all();
             self.over = true;
             if let (Some(watcher), Some(id)) = (WATCHER.get(), self.id) {
-                watcher.ended(id);
+                watcher.after_end(id);
             }
         }
     }

@@ -78,7 +78,7 @@ pub(crate) async fn run_program(
         async {
             let status = group.wait().await;
             ended.cancel();
-            status.map_err(|error| InvocationError::died(format!("{who} was lost: {error}")))
+            status.map_err(|error| InvocationError::crash(format!("{who} was lost: {error}")))
         },
         write(pipes.input, input, &ended),
         async {

@@ -59,7 +59,7 @@ pub trait ToolSource: Send + Sync {
     fn tool(&self, tool: &str) -> Arc<dyn Implementation>;
 
     /// The tools that the library names for it.
-    fn named(&self) -> Vec<SmolStr>;
+    fn named_tools(&self) -> Vec<SmolStr>;
 
     /// The tools that it offers, if it was asked already.
     fn tools(&self) -> Option<Vec<SmolStr>>;

@@ -155,7 +155,7 @@ impl Session {
     pub fn scoped_to<'n>(mut self, names: impl IntoIterator<Item = &'n str>) -> Self {
         let mut scope = HashMap::new();
         for name in names {
-            if let Some(CallTarget::Container(at)) = self.bound.named(name) {
+            if let Some(CallTarget::Container(at)) = self.bound.find(name) {
                 for &tool in &self.bound.container(at).members {
                     scope.entry(self.bound.tool(tool).spec.name.clone()).or_insert(false);
                 }
@@ -175,8 +175,8 @@ impl Session {
         self.scope.as_ref().is_some_and(|scope| scope.get(name) == Some(&true))
     }
 
-    pub(super) fn named(&self, name: &str) -> Option<CallTarget> {
-        self.bound.named(name).filter(|_| self.is_in_scope(name))
+    pub(super) fn find(&self, name: &str) -> Option<CallTarget> {
+        self.bound.find(name).filter(|_| self.is_in_scope(name))
     }
 
     /// The bound library.
@@ -194,7 +194,7 @@ impl Session {
         suggestions.truncate(MAX_SUGGESTED);
         for suggestion in &mut suggestions {
             // A tool that can be called needs no hint to its container.
-            if let Some(CallTarget::Tool(tool)) = self.bound.named(&suggestion.name)
+            if let Some(CallTarget::Tool(tool)) = self.bound.find(&suggestion.name)
                 && (expanded || !self.is_collapsed(tool))
             {
                 suggestion.container = None;
@@ -231,7 +231,7 @@ impl Session {
 
     /// Expands the containers of a tool, if there are any.
     pub fn expand_containers_of(&self, tool: &str) {
-        let Some(CallTarget::Tool(tool)) = self.bound.named(tool) else { return };
+        let Some(CallTarget::Tool(tool)) = self.bound.find(tool) else { return };
         let expand = self.bound.settings(None).expand;
         for &container in &self.bound.tool(tool).containers {
             self.state.lock().expand(container, expand);
@@ -240,7 +240,7 @@ impl Session {
 
     /// Expands a container, like a call of it. Does nothing if the name is unknown.
     pub fn expand(&self, container: &str) {
-        if let Some(CallTarget::Container(at)) = self.named(container) {
+        if let Some(CallTarget::Container(at)) = self.find(container) {
             self.state.lock().expand(at, self.bound.settings(None).expand);
         }
     }
@@ -248,7 +248,7 @@ impl Session {
     /// Forgets the failures of a tool, so that it can be called again. Returns whether the tool
     /// exists.
     pub fn reset(&self, tool: &str) -> bool {
-        let Some(CallTarget::Tool(tool)) = self.bound.named(tool) else { return false };
+        let Some(CallTarget::Tool(tool)) = self.bound.find(tool) else { return false };
         self.state.lock().reset(tool);
         true
     }

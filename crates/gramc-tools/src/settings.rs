@@ -101,7 +101,7 @@ impl Settings {
     fn take_one(&mut self, key: &str, value: &Value) {
         match key {
             "undeclared" => {
-                set(&mut self.check.undeclared, value.as_str().and_then(undeclared));
+                set(&mut self.check.undeclared, value.as_str().and_then(parse_undeclared));
             }
             "repair" => set(&mut self.check.repair, value.as_bool()),
             "correctNames" => set(&mut self.check.correct_names, value.as_bool()),
@@ -135,7 +135,7 @@ fn set<T>(setting: &mut T, value: Option<T>) {
 }
 
 /// Parses the name of a treatment of undeclared parameters.
-pub fn undeclared(name: &str) -> Option<Undeclared> {
+pub fn parse_undeclared(name: &str) -> Option<Undeclared> {
     Some(match name {
         "strip" => Undeclared::Strip,
         "reject" => Undeclared::Reject,

@@ -249,7 +249,8 @@ impl Verdict {
 
     /// The text of a result in the form of MCP that has no structured content.
     fn exact_text(&self) -> Option<String> {
-        let content = self.content.as_ref().filter(|content| content.structured().is_none())?;
+        let content =
+            self.content.as_ref().filter(|content| content.structured_content().is_none())?;
         content.text_beside_images()
     }
 

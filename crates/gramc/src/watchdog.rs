@@ -39,15 +39,15 @@ impl Watchdog {
 
 impl ProcessWatcher for Watchdog {
     /// Starts the watchdog, which takes longer than a program needs to start others.
-    fn starting(&self) {
+    fn before_start(&self) {
         self.tell("");
     }
 
-    fn started(&self, group: u32) {
+    fn after_start(&self, group: u32) {
         self.tell(&format!("+{group}\n"));
     }
 
-    fn ended(&self, group: u32) {
+    fn after_end(&self, group: u32) {
         self.tell(&format!("-{group}\n"));
     }
 }

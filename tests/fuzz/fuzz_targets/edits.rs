@@ -65,7 +65,9 @@ fuzz_target!(|bytes: &[u8]| {
                 .into_iter()
                 .map(|import| gramc_check::ResolvedImport {
                     span: import.span,
-                    text: Err("this text has no folder to import from".to_owned()),
+                    text: Err(gramc_check::ImportFailure(
+                        "this text has no folder to import from".to_owned(),
+                    )),
                 })
                 .collect(),
         ],

@@ -6,7 +6,7 @@ mod roughen;
 
 use std::collections::HashMap;
 
-use gramc_check::{Checked, ImportGraph, ResolvedImport, imports};
+use gramc_check::{Checked, ImportFailure, ImportGraph, ResolvedImport, imports};
 use gramc_lint::{LINTS, Level, Lint, Settings};
 use gramc_syntax::{Fix, Parse, SourceFile, parse};
 
@@ -82,7 +82,7 @@ pub fn links(texts: &[Parse]) -> ImportGraph {
         text: known
             .get(import.path.as_str())
             .copied()
-            .ok_or_else(|| format!("there is no file `{}`", import.path)),
+            .ok_or_else(|| ImportFailure(format!("there is no file `{}`", import.path))),
     };
     ImportGraph {
         of: texts.iter().map(|text| imports(text).into_iter().map(link).collect()).collect(),

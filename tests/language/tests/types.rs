@@ -1,7 +1,7 @@
 //! What names mean: across files, inside of tools, and what is wrong with declarations of types.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
-use gramc_check::{Checked, ImportGraph, ResolvedImport, check_linked, imports};
+use gramc_check::{Checked, ImportFailure, ImportGraph, ResolvedImport, check_linked, imports};
 use gramc_schema::emit::ParameterSchema;
 use gramc_syntax::{Parse, SourceFile, parse};
 
@@ -16,7 +16,7 @@ fn read(texts: &Texts) -> Checked {
         let found = texts.iter().position(|(name, _)| *name == import.path);
         ResolvedImport {
             span: import.span,
-            text: found.ok_or_else(|| "there is no such file".to_owned()),
+            text: found.ok_or_else(|| ImportFailure("there is no such file".to_owned())),
         }
     };
     let of = parses.iter().map(|text| imports(text).into_iter().map(link).collect()).collect();

@@ -98,9 +98,11 @@ impl Texts {
             texts.map(|(name, text)| parse(SourceFile::new(*name, text.clone()))).collect();
         let link = |import: gramc_check::Import| {
             let text = names.iter().position(|name| *name == import.path);
-            let text = text.ok_or_else(|| match import.path.as_str() {
-                "" | "." => format!("`{}` is a folder; an import names a file", import.path),
-                path => format!("there is no file `{path}`"),
+            let text = text.ok_or_else(|| {
+                gramc_check::ImportFailure(match import.path.as_str() {
+                    "" | "." => format!("`{}` is a folder; an import names a file", import.path),
+                    path => format!("there is no file `{path}`"),
+                })
             });
             gramc_check::ResolvedImport { span: import.span, text }
         };

@@ -169,7 +169,10 @@ fn bad_diagnostics(code: &Code) -> Vec<Diagnostic> {
         "unknown-import" => {
             let link = |import: gramc_check::Import| ResolvedImport {
                 span: import.span,
-                text: Err(format!("there is no file `{}`", import.path)),
+                text: Err(gramc_check::ImportFailure(format!(
+                    "there is no file `{}`",
+                    import.path
+                ))),
             };
             let links = gramc_check::imports(&example).into_iter().map(link).collect();
             found(code, &[example], &ImportGraph { of: vec![links] })

@@ -57,7 +57,7 @@ fn checks_of_the_crates_are_those_of_the_command_line() {
 async fn calls_of_the_crates_are_those_of_the_command_line() {
     let loaded = LoadedLibrary::load(&file("library.gram"), None, &|_| Vec::new()).unwrap();
     let LoadedLibrary { module, library, folder } = loaded;
-    let library = ToolLibrary::declared(&module, &library, LoadOptions::new(&folder));
+    let library = ToolLibrary::load(&module, &library, LoadOptions::new(&folder));
     let session = Session::new(&library.bind(&specification().module).unwrap());
     let expected = command_line(&file("calls.jsonl"), REPLAY);
     assert_eq!(expected.len(), 2_000);

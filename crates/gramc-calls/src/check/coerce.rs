@@ -115,9 +115,9 @@ impl ValidationRun<'_> {
     fn instead(&mut self, received: Received<'_>, rule: RepairRule, json: &str) -> bool {
         let Ok(other) = Tape::read(json) else { return false };
         let from = received.json();
-        self.repaired(received.path, rule, from, Some(json));
+        self.note_repair(received.path, rule, from, Some(json));
         self.gather_secrets(&other, 0);
-        self.value(received.replaced(&other))
+        self.value(received.replace_with(&other))
     }
 
     /// Parses a string that contains the expected array or object. `None` if it does not.
@@ -142,7 +142,7 @@ impl ValidationRun<'_> {
         if shape.kinds.meets(TypeSet::ARRAY.or(TypeSet::STRING).without(kinds)) {
             // The string itself may be an item of an array, so its JSON only counts if it is valid.
             let start = self.out.len();
-            let trial = self.trial(self.rules, |run| run.value(received.replaced(&inner)));
+            let trial = self.trial(self.rules, |run| run.value(received.replace_with(&inner)));
             if trial.fits && self.quiet {
                 self.changes += 1;
                 self.keep(&trial);
@@ -154,23 +154,26 @@ impl ValidationRun<'_> {
             }
         }
         self.gather_secrets(&inner, 0);
-        let place = self.repairs.len();
-        let start = self.out.len();
-        self.repaired(received.path, RepairRule::JsonText, received.json(), None);
-        let fits = self.value(received.replaced(&inner));
+        Some(self.use_instead(received, RepairRule::JsonText, &inner))
+    }
+
+    /// Checks another value in place of the received one, and notes its output as the repair.
+    fn use_instead(&mut self, received: Received<'_>, rule: RepairRule, other: &Tape<'_>) -> bool {
+        let (place, start) = (self.repairs.len(), self.out.len());
+        self.note_repair(received.path, rule, received.json(), None);
+        let fits = self.value(received.replace_with(other));
         if fits {
             let to = self.display(self.out.get(start..).unwrap_or_default());
             if let Some(repair) = self.repairs.get_mut(place) {
                 repair.to = Some(to);
             }
         }
-        Some(fits)
+        fits
     }
 
     /// Wraps a value in an array.
     fn alone(&mut self, received: Received<'_>, shape: &Shape) -> bool {
-        let json = received.json();
-        let list = format!("[{json}]");
+        let list = format!("[{}]", received.json());
         let Ok(wrapped) = Tape::read(&list) else { return false };
         if self.is_too_deep(&wrapped) {
             return false;
@@ -188,7 +191,7 @@ impl ValidationRun<'_> {
         }
         let start = self.out.len();
         self.alone += 1;
-        let trial = self.trial(self.rules, |run| run.value(received.replaced(&wrapped)));
+        let trial = self.trial(self.rules, |run| run.value(received.replace_with(&wrapped)));
         self.alone -= 1;
         if trial.fits && self.quiet {
             self.changes += 1;
@@ -199,14 +202,7 @@ impl ValidationRun<'_> {
         if !trial.fits {
             return false;
         }
-        let place = self.repairs.len();
-        self.repaired(received.path, RepairRule::SingleToList, json, None);
-        let fits = self.value(received.replaced(&wrapped));
-        let to = self.display(self.out.get(start..).unwrap_or_default());
-        if let Some(repair) = self.repairs.get_mut(place) {
-            repair.to = Some(to);
-        }
-        fits
+        self.use_instead(received, RepairRule::SingleToList, &wrapped)
     }
 
     /// Whether a separately parsed value exceeds the nesting depth at its position. Otherwise,

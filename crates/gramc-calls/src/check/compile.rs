@@ -138,7 +138,7 @@ impl<'s> Compiler<'s> {
         let local = |reference: &str| reference.starts_with('#');
         if let Some(reference) = map.get(k::REF).and_then(Value::as_str).filter(|to| local(to)) {
             judges += 1;
-            if let Some(id) = self.referred(reference)? {
+            if let Some(id) = self.compile_target(reference)? {
                 shape.others = Composition::Same(id);
             }
         }
@@ -178,7 +178,7 @@ impl<'s> Compiler<'s> {
     }
 
     /// The shape of the target of a reference within the document.
-    fn referred(&mut self, reference: &str) -> Result<Option<ShapeId>, SchemaError> {
+    fn compile_target(&mut self, reference: &str) -> Result<Option<ShapeId>, SchemaError> {
         if let Some(&id) = self.known.get(reference) {
             return Ok(Some(id));
         }

@@ -219,7 +219,7 @@ impl ValidationRun<'_> {
                 return if fits { FieldOutcome::Written } else { FieldOutcome::Rejection };
             }
             if !field.required {
-                self.repaired(path, RepairRule::NullToAbsent, "null", None);
+                self.note_repair(path, RepairRule::NullToAbsent, "null", None);
             }
         }
         match &field.default {
@@ -255,7 +255,7 @@ impl ValidationRun<'_> {
         let Ok(tape) = Tape::read(&written) else { return false };
         let mut fits = true;
         for &shape in others {
-            let value = received.replaced(&tape).against(shape);
+            let value = received.replace_with(&tape).against(shape);
             fits &= self.with(judge, |run| run.value(value));
             self.out.truncate(start);
         }
@@ -336,12 +336,12 @@ impl ValidationRun<'_> {
     fn extra(&mut self, object: Object<'_>, key: u32, value: u32) -> FieldOutcome {
         let secret = self.secret;
         self.hide_undeclared(object.received, object.rules, key, value);
-        let outcome = self.undeclared(object, key, value);
+        let outcome = self.check_undeclared(object, key, value);
         self.secret = secret;
         outcome
     }
 
-    fn undeclared(&mut self, object: Object<'_>, key: u32, value: u32) -> FieldOutcome {
+    fn check_undeclared(&mut self, object: Object<'_>, key: u32, value: u32) -> FieldOutcome {
         let Object { received, rules, .. } = object;
         let t = received.tape;
         let name = &t.content(t.node(key));
@@ -453,7 +453,7 @@ impl ValidationRun<'_> {
             self.slots[slots + place] = value;
             let field = &rules.fields[place];
             let to = Value::from(&*field.name).to_string();
-            self.repaired(
+            self.note_repair(
                 &received.path.key(&field.name),
                 RepairRule::NameCorrected,
                 t.json(t.node(key)),

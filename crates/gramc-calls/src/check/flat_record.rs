@@ -17,7 +17,7 @@ impl ToolCheck {
     /// Accepts the fields of the only required parameter without the parameter around them, if that
     /// is certain: `{"city": "Linz"}` for `{"address": {"city": "Linz"}}`. All received names must be
     /// fields of the record, and none the name of a parameter.
-    pub(super) fn grouped(&self, tape: &Tape<'_>, rules: ValidationRules) -> Option<Accepted> {
+    pub(super) fn group_fields(&self, tape: &Tape<'_>, rules: ValidationRules) -> Option<Accepted> {
         let parameters = self.shapes.list[self.shapes.root as usize].object.as_deref()?;
         let record = self.lone_record(parameters)?;
         if tape.node(0).kind != NodeKind::Object {
@@ -39,7 +39,7 @@ impl ToolCheck {
         }
         let received = tape.json(tape.node(0));
         let json = ["{", &record.key, received, "}"].concat();
-        let mut accepted = self.walked(&Tape::read(&json).ok()?, rules).ok()?;
+        let mut accepted = self.walk(&Tape::read(&json).ok()?, rules).ok()?;
         let shown = |json: &str| match json.len() {
             _ if self.shapes.secret => MASK,
             ..=MAX_SHOWN => json.into(),

@@ -13,7 +13,7 @@ pub(super) const MAX_LEVELS: u32 = 3;
 pub(super) const MAX_NAMED: usize = 10;
 
 /// A description of the expected value.
-pub(super) fn expected(shapes: &Shapes, id: ShapeId) -> &str {
+pub(super) fn describe(shapes: &Shapes, id: ShapeId) -> &str {
     shapes.list[id as usize].words.get_or_init(|| words(shapes, id, 0).into())
 }
 
@@ -23,7 +23,7 @@ fn words(shapes: &Shapes, id: ShapeId, depth: u32) -> String {
         return match &values.list[..] {
             [only] => only.to_string(),
             [] => "absent".to_owned(),
-            all => format!("one of {}", listed(all)),
+            all => format!("one of {}", list_values(all)),
         };
     }
     match &shape.others {
@@ -64,7 +64,7 @@ fn words(shapes: &Shapes, id: ShapeId, depth: u32) -> String {
     if all.is_empty() { "absent".to_owned() } else { all.join(" or ") }
 }
 
-fn listed(values: &[Value]) -> String {
+fn list_values(values: &[Value]) -> String {
     let mut named: Vec<_> = values.iter().take(MAX_NAMED).map(Value::to_string).collect();
     if values.len() > MAX_NAMED {
         named.push("…".to_owned());

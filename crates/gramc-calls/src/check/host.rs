@@ -77,7 +77,7 @@ impl ValidationRun<'_> {
     /// Checks arguments whose root shape delegates to shapes without host rules. The host rules run
     /// before these shapes, and again after them, because they may strip parameters of the host and
     /// repair secret values.
-    pub(super) fn hosted(&mut self, t: &Tape<'_>, host: ShapeId) -> bool {
+    pub(super) fn check_with_host(&mut self, t: &Tape<'_>, host: ShapeId) -> bool {
         let ruled = self.value(Received::root(t, host));
         let text = std::mem::take(&mut self.out);
         let read = if ruled { Tape::read(&text).ok() } else { None };

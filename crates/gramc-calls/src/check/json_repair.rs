@@ -198,7 +198,7 @@ impl JsonRepairer<'_> {
 
     fn key(&mut self) -> RepairResult {
         match self.peek() {
-            Some('"' | '\'') => self.quoted()?,
+            Some('"' | '\'') => self.repair_string()?,
             Some(first) if first.is_alphabetic() || matches!(first, '_' | '$') => {
                 let word = self.word();
                 self.write_text(&word);
@@ -229,9 +229,9 @@ impl JsonRepairer<'_> {
                     _ => self.entry(),
                 }
             }
-            Some('"' | '\'') => self.quoted(),
+            Some('"' | '\'') => self.repair_string(),
             Some('-' | '0'..='9') => self.number(),
-            Some(first) if first.is_alphabetic() || first == '_' => self.named(),
+            Some(first) if first.is_alphabetic() || first == '_' => self.repair_word(),
             Some(_) => self.fail("expected a value"),
             None => self.fail("expected a value, found the end"),
         }
@@ -260,7 +260,7 @@ impl JsonRepairer<'_> {
     }
 
     /// Repairs an unquoted word that represents a value.
-    fn named(&mut self) -> RepairResult {
+    fn repair_word(&mut self) -> RepairResult {
         let start = self.at;
         let word = self.word();
         if let Some((_, json)) = KNOWN.iter().find(|(known, _)| *known == word) {
@@ -282,7 +282,7 @@ impl JsonRepairer<'_> {
     }
 
     /// Repairs a string in single or double quotes.
-    fn quoted(&mut self) -> RepairResult {
+    fn repair_string(&mut self) -> RepairResult {
         let start = self.at;
         let Some(quote) = self.peek() else { return Ok(()) };
         self.at += 1;

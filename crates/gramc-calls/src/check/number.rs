@@ -13,7 +13,7 @@ const SHORT: usize = 18;
 /// The maximum number of digits of an expanded number.
 const MAX_DIGITS: usize = 30;
 
-fn parsed(raw: &str) -> Number {
+fn parse_number(raw: &str) -> Number {
     // The parser only accepts JSON numbers.
     Number::from_string_unchecked(raw.to_owned())
 }
@@ -30,7 +30,7 @@ fn short(raw: &str) -> Option<i64> {
 
 /// Whether a number is an integer in any notation.
 pub(crate) fn is_whole(raw: &str) -> bool {
-    is_plain(raw) || numbers::is_integer(&parsed(raw))
+    is_plain(raw) || numbers::is_integer(&parse_number(raw))
 }
 
 /// Rewrites an integer that has a fraction or an exponent, such as `3.0`.
@@ -69,7 +69,7 @@ pub(crate) fn outside(rules: &NumberRules, raw: &str) -> bool {
     let short = short(raw);
     let order = |bound: &NumericBound| match (short, bound.whole) {
         (Some(number), Some(bound)) => number.cmp(&bound),
-        _ => numbers::compare(&parsed(raw), &bound.number),
+        _ => numbers::compare(&parse_number(raw), &bound.number),
     };
     let NumberRules { least, most, above, below, .. } = rules;
     least.as_ref().is_some_and(|bound| order(bound) == Ordering::Less)
@@ -81,7 +81,7 @@ pub(crate) fn outside(rules: &NumberRules, raw: &str) -> bool {
 pub(crate) fn is_multiple(raw: &str, step: &NumericBound) -> bool {
     match (short(raw), step.whole) {
         (Some(number), Some(step)) if step != 0 => number % step == 0,
-        _ => numbers::is_multiple(&parsed(raw), &step.number),
+        _ => numbers::is_multiple(&parse_number(raw), &step.number),
     }
 }
 

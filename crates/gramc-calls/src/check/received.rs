@@ -37,7 +37,7 @@ impl<'a> Received<'a> {
     }
 
     /// What to check in place of the value.
-    pub(super) fn replaced<'b>(self, tape: &'b Tape<'b>) -> Received<'b>
+    pub(super) fn replace_with<'b>(self, tape: &'b Tape<'b>) -> Received<'b>
     where
         'a: 'b,
     {

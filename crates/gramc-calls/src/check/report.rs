@@ -8,11 +8,15 @@ use serde_json::Value;
 use smol_str::SmolStr;
 
 use gramc_json_schema::pointer::{dotted, unescape_token};
+use gramc_json_schema::shorten::shorten;
 
 use super::problem::{Note, NoteDetail, ProblemCode};
 use super::shape::{ShapeId, Shapes};
 use super::validate::MAX_NOTES;
 use super::{hint, signature};
+
+/// The maximum number of characters of a received value that a message shows.
+const MAX_CHARACTERS: usize = 100;
 
 /// Why a call was rejected.
 #[derive(Debug, Clone)]
@@ -82,7 +86,7 @@ impl MalformedArguments {
     }
 
     /// Arguments of a destructive tool whose brackets are not closed from `at` on.
-    pub(super) fn unclosed(text: &str, at: usize) -> Self {
+    pub(super) fn of_unclosed(text: &str, at: usize) -> Self {
         let what = "missing closing bracket, and a destructive tool requires complete arguments";
         Self { kind: MalformedKind::Unclosed, ..Self::new(text, at, what) }
     }
@@ -143,7 +147,7 @@ impl InvalidArguments {
 
     /// The valid arguments after repairs, as a JSON object. `None` if they cannot be separated from
     /// the invalid ones.
-    pub fn accepted(&self) -> Option<Value> {
+    pub fn valid_arguments(&self) -> Option<Value> {
         serde_json::from_str(&self.accepted).ok().filter(Value::is_object)
     }
 
@@ -248,12 +252,11 @@ fn problem(shapes: &Shapes, note: &Note) -> Problem {
     }
 }
 
-/// Concatenates the message in a single allocation, because building it should not cost more than
-/// the check.
+/// Concatenates the message, because building it should not cost more than the check.
 fn message(shapes: &Shapes, note: &Note, property: &str) -> String {
     let expected = match &note.detail {
         NoteDetail::Tags(tags) => tags,
-        _ => hint::expected(shapes, note.shape),
+        _ => hint::describe(shapes, note.shape),
     };
     let (open, subject, close, is) = match property {
         "" => ("", "the arguments", "", " are "),
@@ -289,8 +292,8 @@ fn message(shapes: &Shapes, note: &Note, property: &str) -> String {
             [open, subject, close, must, expected].concat()
         }
         (_, NoteDetail::NotJson(why)) => {
-            let [json, more] = truncate(received);
-            let got = [", got the invalid JSON ", json, more, ": ", why].concat();
+            let json = shorten(received, MAX_CHARACTERS);
+            let got = [", got the invalid JSON ", &json, ": ", why].concat();
             [open, subject, close, " must be ", expected, &got].concat()
         }
         (ProblemCode::WrongSize, _) => {
@@ -302,21 +305,10 @@ fn message(shapes: &Shapes, note: &Note, property: &str) -> String {
                 _ => expected,
             };
             let got = if received.is_empty() { "" } else { ", got " };
-            let [json, more] = truncate(received);
-            [open, subject, close, " must be ", expected, got, json, more].concat()
+            let json = shorten(received, MAX_CHARACTERS);
+            [open, subject, close, " must be ", expected, got, &json].concat()
         }
     }
-}
-
-/// The beginning of a received value, and an ellipsis if it is longer.
-fn truncate(json: &str) -> [&str; 2] {
-    /// The maximum number of characters that are shown.
-    const MAX_CHARACTERS: usize = 100;
-    let end = match json.len() {
-        ..=MAX_CHARACTERS => json.len(),
-        length => json.char_indices().nth(MAX_CHARACTERS).map_or(length, |(at, _)| at),
-    };
-    [json.get(..end).unwrap_or_default(), if end < json.len() { "…" } else { "" }]
 }
 
 /// The declared names, as the end of a message.
@@ -348,10 +340,10 @@ impl super::ToolCheck {
     }
 
     /// A description of the values of a parameter. `None` for unknown parameters.
-    pub fn expected(&self, parameter: &str) -> Option<String> {
+    pub fn describe_parameter(&self, parameter: &str) -> Option<String> {
         let root: ShapeId = self.shapes.root;
         let object = self.shapes.list.get(root as usize)?.object.as_ref()?;
         let field = object.fields.get(object.field(parameter, 0)?)?;
-        Some(hint::expected(&self.shapes, field.shape).to_owned())
+        Some(hint::describe(&self.shapes, field.shape).to_owned())
     }
 }

@@ -61,7 +61,7 @@ impl ValidationRun<'_> {
             && !shape.kinds.meets(TypeSet::FRACTION)
             && let Some(whole) = number::written_whole(raw)
         {
-            self.repaired(received.path, RepairRule::WholeNumber, raw, Some(&whole));
+            self.note_repair(received.path, RepairRule::WholeNumber, raw, Some(&whole));
             self.out.push_str(&whole);
             if self.secret && !self.quiet {
                 // The implementation receives this notation.
@@ -75,7 +75,7 @@ impl ValidationRun<'_> {
     pub(super) fn text(&mut self, received: Received<'_>, shape: &Shape) -> bool {
         let mut fits = true;
         if let Some(rules) = &shape.text {
-            for code in broken(rules, &received.content()) {
+            for code in find_violations(rules, &received.content()) {
                 fits = self.refuse(received, code, NoteDetail::None);
             }
         }
@@ -83,7 +83,7 @@ impl ValidationRun<'_> {
     }
 }
 
-fn broken(rules: &TextRules, text: &str) -> impl Iterator<Item = ProblemCode> + use<> {
+fn find_violations(rules: &TextRules, text: &str) -> impl Iterator<Item = ProblemCode> + use<> {
     let bytes = text.len() as u64;
     // A character has one to four bytes, so most cases need no count of characters.
     let too_long = rules.most.is_some_and(|most| bytes > most && count(text) > most);

@@ -33,12 +33,12 @@ fn parameter(shapes: &Shapes, field: &FieldRule) -> String {
         None if field.required => {}
         None => attributes.push("optional: true".to_owned()),
     }
-    let attributes = braced(&attributes);
+    let attributes = join_attributes(&attributes);
     format!("({}::{}{attributes})", symbol(&field.name), label(shapes, field.shape))
 }
 
 /// Attributes as they follow a type.
-fn braced(attributes: &[String]) -> String {
+fn join_attributes(attributes: &[String]) -> String {
     match attributes {
         [] => String::new(),
         all => format!(" {{{}}}", all.join(", ")),
@@ -188,7 +188,7 @@ fn object_expression(shapes: &Shapes, rules: Option<&ObjectRules>, depth: u32) -
             Value::from(&*field.name).to_string()
         };
         let optional = if field.required { "" } else { "?" };
-        let constraints = braced(&constraints(shapes.behind(field.shape)));
+        let constraints = join_attributes(&constraints(shapes.behind(field.shape)));
         format!("{name}{optional}: {}{constraints}", expression(shapes, field.shape, depth + 1))
     };
     let fields: Vec<_> = rules.fields.iter().map(field).collect();

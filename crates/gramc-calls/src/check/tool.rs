@@ -131,7 +131,7 @@ impl ToolCheck {
         }
         let repaired_json = match json_repair::repair(text) {
             Ok(RepairedJson { closed: Some(at), .. }) if !rules.lossy => {
-                return Err(MalformedArguments::unclosed(text, at).into());
+                return Err(MalformedArguments::of_unclosed(text, at).into());
             }
             Ok(repaired_json) if repaired_json.lossy && !rules.lossy => {
                 return Err(MalformedArguments::new(text, error.at, error.what).into());
@@ -186,13 +186,13 @@ impl ToolCheck {
     }
 
     fn validate(&self, tape: &Tape<'_>, rules: ValidationRules) -> Result<Accepted, Rejection> {
-        let first = match self.walked(tape, rules) {
+        let first = match self.walk(tape, rules) {
             Ok(accepted) => return Ok(accepted),
             Err(refused) => refused,
         };
         if rules.repair
             && rules.lossy
-            && let Some(accepted) = self.grouped(tape, rules)
+            && let Some(accepted) = self.group_fields(tape, rules)
         {
             return Ok(accepted);
         }
@@ -207,12 +207,12 @@ impl ToolCheck {
         };
         let pinned = ValidationRules { undeclared, pin: true, ..ValidationRules::JUDGE };
         let filled = ValidationRules { fill: true, ..pinned };
-        self.walked(tape, filled).or_else(|_| self.walked(tape, pinned)).map_err(|_| first)
+        self.walk(tape, filled).or_else(|_| self.walk(tape, pinned)).map_err(|_| first)
     }
 
     /// Validates once. If values were changed and there are constraints on whole values, the output
     /// is validated again.
-    pub(super) fn walked(
+    pub(super) fn walk(
         &self,
         tape: &Tape<'_>,
         rules: ValidationRules,
@@ -220,7 +220,7 @@ impl ToolCheck {
         let mut run = ValidationRun::new(&self.shapes, rules, tape.text.len() + 64);
         let fits = match self.shapes.host {
             None => run.value(Received::root(tape, self.shapes.root)),
-            Some(host) => run.hosted(tape, host),
+            Some(host) => run.check_with_host(tape, host),
         };
         run.mask();
         let ValidationRun {

@@ -5,6 +5,7 @@ use smol_str::SmolStr;
 
 use gramc_json_schema::keywords::name as k;
 use gramc_json_schema::path::Path;
+use gramc_json_schema::shorten::shorten;
 use gramc_json_schema::type_set::TypeSet;
 
 use super::problem::{Note, NoteDetail, ProblemCode, Repair, RepairRule};
@@ -140,7 +141,7 @@ impl<'s> ValidationRun<'s> {
         }
         let start = self.out.len();
         let fits = match &shape.others {
-            Composition::None => self.own(received, shape),
+            Composition::None => self.check_shape(received, shape),
             Composition::Same(other) => self.value(received.against(*other)),
             Composition::Any(members) => self.any(received, members),
             Composition::One(members) => self.one(received, members),
@@ -199,12 +200,11 @@ impl<'s> ValidationRun<'s> {
             // Truncation could leave a part of a secret, which would not be masked.
             return format!("\"… ({} bytes)\"", json.len()).into();
         }
-        let kept: String = json.chars().take(100).collect();
-        let text = format!("{kept}… ({} bytes)", json.len());
+        let text = format!("{} ({} bytes)", shorten(json, 100), json.len());
         serde_json::Value::from(text).to_string().into()
     }
 
-    pub(super) fn repaired(
+    pub(super) fn note_repair(
         &mut self,
         path: &Path<'_>,
         rule: RepairRule,
@@ -220,7 +220,7 @@ impl<'s> ValidationRun<'s> {
     }
 
     /// Checks the constraints of the shape itself.
-    fn own(&mut self, received: Received<'_>, shape: &Shape) -> bool {
+    fn check_shape(&mut self, received: Received<'_>, shape: &Shape) -> bool {
         if !shape.kinds.meets(kind_of(received)) {
             return self.other_kind(received, shape);
         }

@@ -89,7 +89,7 @@ impl ChildServer {
     }
 
     /// How the server ended, if it did, or does soon.
-    pub(super) async fn ended(&self) -> Option<ExitStatus> {
+    pub(super) async fn exit_status(&self) -> Option<ExitStatus> {
         let mut state = self.state.clone();
         timeout(GRACE, state.wait_for(ChildState::is_ended)).await.ok()?.ok()?.status()
     }

@@ -36,7 +36,7 @@ use super::failure_log::FailureLog;
 use super::http_transport;
 use super::pending_calls::PendingCall;
 use super::requests::{
-    ClientHandler, RequestFailure, all_pages, late, refused, said_error, unanswered,
+    ClientHandler, RequestFailure, all_pages, explain_refusal, explain_silence, late, said_error,
 };
 use crate::protocol::to_rpc_error;
 
@@ -385,7 +385,7 @@ impl Connection {
                 self.proven.store(true, Ordering::Release);
                 return Err(UpstreamError::Error(self.rpc_error(error)));
             }
-            Some(Err(error)) => match unanswered(method, &error) {
+            Some(Err(error)) => match explain_silence(method, &error) {
                 RequestFailure::Reason(why) | RequestFailure::OtherRevision(why) => {
                     self.error(InvocationErrorKind::Failed, &why)
                 }
@@ -412,13 +412,13 @@ impl Connection {
             (Some(fault), _) => fault,
             (None, RequestFailure::Closed(_)) => {
                 let ended = match &self.server {
-                    Some(server) => server.ended().await,
+                    Some(server) => server.exit_status().await,
                     None => None,
                 };
-                InvocationError::died(failure.describe(ended))
+                InvocationError::crash(failure.describe(ended))
             }
             (None, RequestFailure::Reason(why) | RequestFailure::OtherRevision(why)) => {
-                InvocationError::failed(why)
+                InvocationError::failure(why)
             }
         };
         fault.detail = self.masks.text(&(fault.detail + &self.failures.details()));
@@ -454,7 +454,7 @@ where
         () = failures.fatal() => Err(RequestFailure::Closed("initialize")),
         outcome = timeout(limit, us.serve_with_lifecycle(transport, lifecycle)) => {
             let outcome = outcome.map_err(|_| late("initialize", limit))?;
-            outcome.map_err(|error| refused(&error))
+            outcome.map_err(|error| explain_refusal(&error))
         }
     }
 }

@@ -20,7 +20,7 @@ use tokio_util::sync::CancellationToken;
 use super::client_slot::{ClientSlot, mark};
 use super::lines::MAX_MESSAGE_BYTES;
 use super::pending_calls::{PendingCall, PendingCalls};
-use super::wire::sealed;
+use super::wire::seal_list;
 
 /// The most lines of a server's standard error that a message repeats.
 const LINES: usize = 10;
@@ -207,7 +207,7 @@ impl FailureLog {
     /// Reads one message of the server. Gives nothing where it is none; where that must be an
     /// answer, which the work would wait for in vain, ends the work.
     pub(super) fn read(&self, text: &str) -> Option<ServerJsonRpcMessage> {
-        let error = match serde_json::from_str(&sealed(text)) {
+        let error = match serde_json::from_str(&seal_list(text)) {
             Ok(message) => return Some(message),
             Err(error) => error,
         };

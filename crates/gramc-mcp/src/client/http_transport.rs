@@ -30,7 +30,7 @@ use super::address::UrlAddress;
 use super::failure_log::{FailureLog, unreadable};
 use super::lines::MAX_MESSAGE_BYTES;
 use super::pending_calls::{PendingCall, stub};
-use super::wire::sealed;
+use super::wire::seal_list;
 
 /// The header that repeats the method of a request.
 const METHOD_HEADER: HeaderName = HeaderName::from_static("mcp-method");
@@ -101,7 +101,7 @@ impl HttpTransport {
     }
 
     /// Masks the tokens in a message that `rmcp` has read.
-    fn masked(&self, message: ServerJsonRpcMessage) -> ServerJsonRpcMessage {
+    fn mask_message(&self, message: ServerJsonRpcMessage) -> ServerJsonRpcMessage {
         if self.address.oauth.is_none() {
             return message;
         }
@@ -324,7 +324,7 @@ async fn sealed_event(failures: &FailureLog, data: &str) -> String {
     if let Some(message) = failures.read(&data) {
         failures.lets_through(&message).await;
     }
-    sealed(&data).into_owned()
+    seal_list(&data).into_owned()
 }
 
 fn read_answer(
@@ -441,7 +441,7 @@ impl StreamableHttpClient for HttpTransport {
                     StreamableHttpPostResponse::Sse(self.events(events, None), session)
                 }
                 StreamableHttpPostResponse::Json(message, session) => {
-                    StreamableHttpPostResponse::Json(self.masked(message), session)
+                    StreamableHttpPostResponse::Json(self.mask_message(message), session)
                 }
                 other => other,
             })

@@ -107,7 +107,7 @@ impl ServerLink {
     }
 
     /// Counts a connection that was of no use. The first time the next one may begin at once.
-    pub(super) fn failed(&mut self, number: u64, error: &InvocationError) {
+    pub(super) fn count_failure(&mut self, number: u64, error: &InvocationError) {
         // Another caller has counted it.
         if self.opening.as_ref().is_none_or(|opening| opening.number != number) {
             return;

@@ -90,7 +90,7 @@ impl McpServer {
 
     /// The same server, whose connection is shared even by sessions with servers of their own.
     #[must_use]
-    pub fn shared(&self) -> Self {
+    pub fn to_shared(&self) -> Self {
         Self::new(self.0.address.clone(), true, None)
     }
 
@@ -228,7 +228,7 @@ impl McpServer {
         let Some(tool) = tool else { return Ok(Vec::new()) };
         param_headers(&tool["inputSchema"], arguments).map_err(|why| {
             let server = connection.name();
-            InvocationError::failed(format!("a tool of {server} cannot be called: {why}"))
+            InvocationError::failure(format!("a tool of {server} cannot be called: {why}"))
         })
     }
 
@@ -238,7 +238,7 @@ impl McpServer {
     }
 
     /// The capabilities that the server announces. It is connected to if need be.
-    pub async fn announced(&self) -> Result<Arc<Map<String, Value>>, UpstreamError> {
+    pub async fn announced_capabilities(&self) -> Result<Arc<Map<String, Value>>, UpstreamError> {
         if let Some(known) = self.capabilities() {
             return Ok(known);
         }
@@ -295,7 +295,7 @@ impl McpServer {
     pub(crate) async fn missing(&self, tool: &str) -> Option<InvocationError> {
         let connection = self.connection().await.ok()?;
         self.tools_of(&connection).await.ok()?;
-        self.known_missing(tool).map(InvocationError::failed)
+        self.known_missing(tool).map(InvocationError::failure)
     }
 
     /// The names of the server's tools, if they were asked for already.
@@ -359,7 +359,7 @@ impl McpServer {
                     self.abandon(&connection, &InvocationError::unreachable(silent));
                 }
                 Some(Err(error)) => {
-                    self.0.link.lock().failed(number, &error);
+                    self.0.link.lock().count_failure(number, &error);
                     return Err(error);
                 }
                 // It was closed concurrently.
@@ -381,7 +381,7 @@ impl McpServer {
                 link.forget(number);
                 link.failures = 0;
             }
-            Some(number) => link.failed(number, error),
+            Some(number) => link.count_failure(number, error),
             // It was counted before.
             None => {}
         }

@@ -54,7 +54,7 @@ impl McpTool {
     ) -> Result<Answer, InvocationError> {
         let (max_answer, origin) = (invocation.max_answer, invocation.origin.clone());
         let (message, who) = self.server.call(&self.tool, arguments, max_answer, origin).await?;
-        let garbled = |why: &str| InvocationError::garbled(format!("{who} returned {why}"));
+        let garbled = |why: &str| InvocationError::invalid(format!("{who} returned {why}"));
         let invalid = |why: &str| garbled(&format!("no result: its response is invalid: {why}"));
         let message: ResponseMessage =
             serde_json::from_str(&message).map_err(|error| invalid(&error.to_string()))?;
@@ -62,7 +62,7 @@ impl McpTool {
             .map_err(|key| invalid(&format!("`{key}` has the wrong type")))?;
         if content.get("resultType").is_some_and(|kind| !kind.is_null() && kind != "complete") {
             let detail = format!("{who} requested input, which is not supported");
-            return Err(InvocationError::failed(detail));
+            return Err(InvocationError::failure(detail));
         }
         let is_absent = |key| content.get(key).is_none_or(Value::is_null);
         if is_absent("content") && is_absent("structuredContent") && !content.is_error() {
@@ -74,7 +74,7 @@ impl McpTool {
         if content.is_error() {
             return Err(failure(&who, content));
         }
-        if let Some(value) = content.structured() {
+        if let Some(value) = content.structured_content() {
             content.violation = self.server.output_violation(&self.tool, value);
         }
         Ok(Answer::Content(content))
@@ -89,7 +89,7 @@ fn failure(who: &str, content: ToolContent) -> InvocationError {
         text = format!("{who} reported a failure");
     }
     let content = (!content.blocks().is_empty()).then(|| Box::new(content));
-    InvocationError { content, ..InvocationError::failed(text) }
+    InvocationError { content, ..InvocationError::failure(text) }
 }
 
 impl Implementation for McpTool {
@@ -135,12 +135,12 @@ impl Implementation for McpTool {
         Some(self.server.known_tool(&self.tool)?.get("description")?.as_str()?.into())
     }
 
-    fn listed(&self) -> Option<Value> {
+    fn listing(&self) -> Option<Value> {
         self.server.known_tool(&self.tool)
     }
 
     /// The schemas that the server lists, if it was asked for its tools already.
-    fn declared(&self) -> Option<DeclaredInterface> {
+    fn interface(&self) -> Option<DeclaredInterface> {
         let mut tool = self.server.known_tool(&self.tool)?;
         let mut schema = |key: &str| tool.get_mut(key).map(Value::take).filter(|it| !it.is_null());
         let result = schema("outputSchema");

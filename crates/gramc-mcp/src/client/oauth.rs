@@ -199,7 +199,7 @@ impl OAuth {
         if *is_ready {
             return Ok(());
         }
-        let failed = |error: AuthError| self.failed(error);
+        let failed = |error: AuthError| self.explain(error);
         if let OAuthGrant::SignIn(sign_ins) = &self.grant {
             manager.initialize_from_store().await.map_err(failed)?;
             let stored = sign_ins.load(&self.url)?;
@@ -226,7 +226,7 @@ impl OAuth {
         match manager.get_access_token().await {
             Ok(token) => Ok(token),
             Err(AuthError::AuthorizationRequired) => self.renew_token(state).await,
-            Err(error) => Err(self.failed(error)),
+            Err(error) => Err(self.explain(error)),
         }
     }
 
@@ -237,7 +237,7 @@ impl OAuth {
             OAuthGrant::SignIn(_) => manager.refresh_token().await,
             _ => manager.exchange_client_credentials(&self.client_credentials()).await,
         };
-        let response = renewed.map_err(|error| self.failed(error))?;
+        let response = renewed.map_err(|error| self.explain(error))?;
         // The type of the crate `oauth2` has no other way to it without that crate.
         let response = serde_json::to_value(response).unwrap_or_default();
         let token = response.get("access_token").and_then(Value::as_str);
@@ -275,7 +275,7 @@ impl OAuth {
         Some(format!("sign in with `gramc login {url} --scope \"{}\"`", scopes.join(" ")))
     }
 
-    fn failed(&self, error: AuthError) -> TokenError {
+    fn explain(&self, error: AuthError) -> TokenError {
         match (&error, &self.grant) {
             (
                 AuthError::AuthorizationRequired | AuthError::TokenRefreshRejected(_),

@@ -21,7 +21,7 @@ use serde_json::{Value, json};
 
 use super::client_slot::ClientSlot;
 use super::lines::MAX_MESSAGE_BYTES;
-use super::wire::opened;
+use super::wire::open_list;
 use crate::protocol::to_error_data;
 
 /// The most pages that a list of tools may have.
@@ -129,7 +129,7 @@ pub(super) async fn all_pages(peer: &Peer<RoleClient>) -> Result<Vec<Value>, Req
         let answer = peer
             .send_request(ClientRequest::ListToolsRequest(request))
             .await
-            .map_err(|error| unanswered("tools/list", &error))?;
+            .map_err(|error| explain_silence("tools/list", &error))?;
         if pages.add(&answer).map_err(|error| RequestFailure::Reason(error.to_string()))? {
             return Ok(pages.tools);
         }
@@ -165,7 +165,7 @@ struct ToolPages {
 impl ToolPages {
     /// Adds a page. Returns whether it is the last one.
     fn add(&mut self, answer: &ServerResult) -> Result<bool, ListError> {
-        let Some((mut page, bytes)) = opened(answer) else {
+        let Some((mut page, bytes)) = open_list(answer) else {
             return Err(ListError::NoTools);
         };
         self.bytes += bytes;
@@ -192,7 +192,7 @@ impl ToolPages {
 }
 
 /// Why the server did not let us in.
-pub(super) fn refused(error: &ClientInitializeError) -> RequestFailure {
+pub(super) fn explain_refusal(error: &ClientInitializeError) -> RequestFailure {
     match error {
         ClientInitializeError::JsonRpcError(error) => {
             let why = said_error("initialize", error.code.0, &error.message);
@@ -215,7 +215,7 @@ pub(super) fn refused(error: &ClientInitializeError) -> RequestFailure {
 }
 
 /// Why the server did not answer a request.
-pub(super) fn unanswered(request: &'static str, error: &ServiceError) -> RequestFailure {
+pub(super) fn explain_silence(request: &'static str, error: &ServiceError) -> RequestFailure {
     match error {
         ServiceError::McpError(error) => {
             RequestFailure::Reason(said_error(request, error.code.0, &error.message))

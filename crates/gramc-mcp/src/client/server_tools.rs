@@ -51,7 +51,7 @@ impl ServerTools {
         } else {
             McpServer::url_with(&url, url_options(declaration)?)?
         };
-        let server = if declaration.flag("shared") { server.shared() } else { server };
+        let server = if declaration.flag("shared") { server.to_shared() } else { server };
         let known = LibraryServer { server: server.clone(), is_whole };
         self.0.push(KnownServer { attributes, server: known });
         Ok(server)

@@ -278,7 +278,7 @@ pub(super) struct SignInStore {
 }
 
 impl SignInStore {
-    fn failed(&self, error: &io::Error) -> AuthError {
+    fn store_error(&self, error: &io::Error) -> AuthError {
         AuthError::CredentialStoreError(format!("{}: {error}", self.path.display()))
     }
 }
@@ -286,7 +286,7 @@ impl SignInStore {
 #[async_trait]
 impl CredentialStore for SignInStore {
     async fn load(&self) -> Result<Option<StoredCredentials>, AuthError> {
-        let stored = read(&self.path).map_err(|error| self.failed(&error))?;
+        let stored = read(&self.path).map_err(|error| self.store_error(&error))?;
         Ok(stored.and_then(|stored| stored.credentials))
     }
 
@@ -305,12 +305,12 @@ impl CredentialStore for SignInStore {
                 },
             )
         };
-        save().map_err(|error| self.failed(&error))
+        save().map_err(|error| self.store_error(&error))
     }
 
     async fn clear(&self) -> Result<(), AuthError> {
         match fs::remove_file(&self.path) {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(self.failed(&error)),
+            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(self.store_error(&error)),
             _ => Ok(()),
         }
     }
@@ -325,7 +325,7 @@ impl CredentialStore for SignInStore {
             Ok(file)
         });
         let locked = locked.await.map_err(io::Error::other).flatten();
-        let file = locked.map_err(|error| self.failed(&error))?;
+        let file = locked.map_err(|error| self.store_error(&error))?;
         Ok(Some(CredentialRefreshGuard::new(file)))
     }
 }

@@ -55,7 +55,7 @@ impl ToolSource for WholeServer {
         Arc::new(McpTool::new(&self.server, self.name_on_server(tool).unwrap_or(tool)))
     }
 
-    fn named(&self) -> Vec<SmolStr> {
+    fn named_tools(&self) -> Vec<SmolStr> {
         self.only.iter().flatten().map(|name| self.add_prefix(name)).collect()
     }
 

@@ -10,7 +10,7 @@ use serde_json::Value;
 
 /// The message, where it is an answer with a list of tools with that list as a string instead.
 /// Any other text is returned unchanged.
-pub(super) fn sealed(message: &str) -> Cow<'_, str> {
+pub(super) fn seal_list(message: &str) -> Cow<'_, str> {
     // Most messages are recognised without being read.
     if !message.contains("\"tools\"") {
         return Cow::Borrowed(message);
@@ -27,9 +27,9 @@ pub(super) fn sealed(message: &str) -> Cow<'_, str> {
     }
 }
 
-/// The list of tools of an answer that was [`sealed`], with the number of its bytes. Nothing if
+/// The list of tools of an answer that was sealed, with the number of its bytes. Nothing if
 /// the answer holds none.
-pub(super) fn opened(result: &ServerResult) -> Option<(Value, usize)> {
+pub(super) fn open_list(result: &ServerResult) -> Option<(Value, usize)> {
     let ServerResult::CustomResult(custom) = result else {
         return None;
     };
@@ -47,7 +47,7 @@ mod tests {
     /// Sends `message` through `rmcp` and returns the output.
     fn through(message: &str) -> ServerResult {
         let read: ServerJsonRpcMessage =
-            serde_json::from_str(&sealed(message)).expect("rmcp reads it");
+            serde_json::from_str(&seal_list(message)).expect("rmcp reads it");
         match read {
             JsonRpcMessage::Response(answer) => answer.result,
             other => panic!("no answer: {other:?}"),
@@ -58,7 +58,7 @@ mod tests {
     fn a_list_of_tools_loses_nothing() {
         let list = r#"{"z":1,"tools":[{"x":[1.0,1e5,1E400,-0,0.10,9007199254740993,123456789012345678901234567890],"name":"a\u00e4/","annotations":5,"inputSchema":{"b":{},"a":null}}],"nextCursor":7}"#;
         let message = format!(r#"{{"jsonrpc":"2.0","id":3,"result":{list}}}"#);
-        let (value, bytes) = opened(&through(&message)).expect("a list of tools");
+        let (value, bytes) = open_list(&through(&message)).expect("a list of tools");
         // serde_json writes an exponent with its sign, wherever it read the number.
         let written =
             list.replace(r"\u00e4", "ä").replace("1e5", "1e+5").replace("1E400", "1e+400");
@@ -76,8 +76,8 @@ mod tests {
             r#"["tools"]"#,
             "",
         ] {
-            assert_eq!(sealed(message), message);
+            assert_eq!(seal_list(message), message);
         }
-        assert!(opened(&through(r#"{"jsonrpc":"2.0","id":0,"result":{"tool":[]}}"#)).is_none());
+        assert!(open_list(&through(r#"{"jsonrpc":"2.0","id":0,"result":{"tool":[]}}"#)).is_none());
     }
 }

@@ -54,7 +54,7 @@ pub(super) fn differences(types: &Types, tool: &Tool, entry: &LibraryEntry) -> V
     if entry.implementation.kind() != "Mcp" {
         return Vec::new();
     }
-    let Some(listed) = entry.listed() else { return Vec::new() };
+    let Some(listed) = entry.listing() else { return Vec::new() };
     let mut parts = Vec::new();
     let theirs = listed.get("description").and_then(Value::as_str);
     let is_other =
@@ -123,7 +123,7 @@ impl Bound {
                 | BindProblem::OtherHint { .. }
                 | BindProblem::Undecided { .. }
         );
-        let Some(CallTarget::Tool(at)) = self.named(problem.tool()?) else { return None };
+        let Some(CallTarget::Tool(at)) = self.find(problem.tool()?) else { return None };
         let entry = self.tool(at).entry.as_ref()?;
         let is_mcp = entry.implementation.kind() == "Mcp";
         let default = || OnChange::default_for(problem);

@@ -19,7 +19,7 @@ fn injected_parameters(tool: &Tool) -> impl Iterator<Item = &Field> + Clone {
 
 impl Binder<'_> {
     /// The injected parameters of a tool with their values.
-    pub(super) fn injected(&mut self, tool: &Tool, entry: &LibraryEntry) -> Vec<(SmolStr, Value)> {
+    pub(super) fn inject(&mut self, tool: &Tool, entry: &LibraryEntry) -> Vec<(SmolStr, Value)> {
         let mut injected = Vec::new();
         for parameter in injected_parameters(tool) {
             // The implementation's own values take precedence over the library's.

@@ -29,7 +29,7 @@ impl Implementation for Says {
         Box::pin(std::future::ready(Err(error)))
     }
 
-    fn declared(&self) -> Option<DeclaredInterface> {
+    fn interface(&self) -> Option<DeclaredInterface> {
         let (parameters, result) = (self.parameters.clone(), self.result.clone());
         Some(DeclaredInterface::Schemas { parameters, result })
     }
@@ -157,7 +157,7 @@ fn what_cannot_be_used_is_reported_with_every_other_gap() {
                 [l:Library | (f:Builtin {name: nwo}), (g:Replay {from: \"none.jsonl\"})]";
     let module = module(text);
     let folder = std::path::Path::new("/nowhere");
-    let library = ToolLibrary::declared(&module, &module.libraries[0], LoadOptions::new(folder));
+    let library = ToolLibrary::load(&module, &module.libraries[0], LoadOptions::new(folder));
     let (_, problems) = library.bind_partly(&module);
     let told: Vec<_> = problems.iter().map(ToString::to_string).collect();
     assert_eq!(told.len(), 3, "{told:?}");

@@ -21,13 +21,13 @@ impl Builtin {
     /// - `echo` gives its arguments back, or the text of its only argument where the tool's result
     ///   is text;
     /// - `add` adds all arguments that are numbers; sums of integers are exact.
-    pub fn named(name: &str) -> Option<Self> {
+    pub fn find(name: &str) -> Option<Self> {
         Self::NAMES.into_iter().find(|known| *known == name).map(Self)
     }
 
     pub(super) fn load(declaration: Declaration<'_>) -> Result<Self, LoadError> {
         let name = declaration.name_or_tool("name");
-        Self::named(&name)
+        Self::find(&name)
             .ok_or_else(|| LoadError::UnknownBuiltin { name, known: Self::NAMES.join(", ") })
     }
 }
@@ -70,7 +70,7 @@ fn echo(arguments: Map<String, Value>, text_result: bool) -> Value {
 }
 
 fn add<'n>(numbers: impl Iterator<Item = &'n Number>) -> Result<Answer, InvocationError> {
-    let too_large = || InvocationError::failed("the sum is too large");
+    let too_large = || InvocationError::failure("the sum is too large");
     let mut whole: i128 = 0;
     let mut rest: Option<f64> = None;
     for number in numbers {
@@ -100,15 +100,15 @@ mod tests {
     use crate::invocation::InvocationErrorKind;
 
     async fn run(name: &str, arguments: &str) -> Result<Answer, InvocationError> {
-        Builtin::named(name).unwrap().invoke(invocation(name, arguments)).await
+        Builtin::find(name).unwrap().invoke(invocation(name, arguments)).await
     }
 
     #[test]
     fn every_name_is_one() {
         for name in Builtin::NAMES {
-            assert!(Builtin::named(name).is_some(), "{name}");
+            assert!(Builtin::find(name).is_some(), "{name}");
         }
-        assert!(Builtin::named("sayhello").is_none());
+        assert!(Builtin::find("sayhello").is_none());
     }
 
     #[tokio::test]
@@ -125,7 +125,7 @@ mod tests {
         let text = r#"{"b": 1.50, "a": [null]}"#;
         let value: Value = serde_json::from_str(text).unwrap();
         assert_eq!(run("echo", text).await, Ok(Answer::Json(value)));
-        let echo = Builtin::named("echo").unwrap();
+        let echo = Builtin::find("echo").unwrap();
         for (arguments, expected) in
             [(r#"{"x": "y\n"}"#, "y\n"), (r#"{"x": 1}"#, r#"{"x":1}"#), ("{}", "{}")]
         {

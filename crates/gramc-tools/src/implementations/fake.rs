@@ -41,11 +41,11 @@ impl Fake {
     fn answer(&self, invocation: &Invocation) -> Result<Answer, InvocationError> {
         let Some(schema) = &self.schema else {
             let why = "a fake answers only for a tool of a specification";
-            return Err(InvocationError::failed(why));
+            return Err(InvocationError::failure(why));
         };
         let answers = self.answers.get_or_init(|| {
             let generator = Generator::new(schema, Texts::Plain);
-            generator.map(Mutex::new).map_err(|error| InvocationError::failed(error.to_string()))
+            generator.map(Mutex::new).map_err(|error| InvocationError::failure(error.to_string()))
         });
         let answers = answers.as_ref().map_err(Clone::clone)?;
         let arguments = Value::Object(invocation.object()?);
@@ -67,7 +67,7 @@ impl Implementation for Fake {
         // The values of a large type take a moment, in which other calls go on.
         let answer = tokio::task::spawn_blocking(move || fake.answer(&invocation));
         Box::pin(async {
-            answer.await.unwrap_or_else(|error| Err(InvocationError::failed(error.to_string())))
+            answer.await.unwrap_or_else(|error| Err(InvocationError::failure(error.to_string())))
         })
     }
 

@@ -56,7 +56,7 @@ where
                 Ok(outcome) => outcome,
                 Err(error) => Err(match error.try_into_panic() {
                     Ok(panic) => panic_error(panic.as_ref()),
-                    Err(_) => InvocationError::died("the program ended before the function did"),
+                    Err(_) => InvocationError::crash("the program ended before the function did"),
                 }),
             }
         })
@@ -137,7 +137,7 @@ impl Implementation for Function {
         Box::pin(run_unless_cancelled(invocation.cancelled, work))
     }
 
-    fn declared(&self) -> Option<DeclaredInterface> {
+    fn interface(&self) -> Option<DeclaredInterface> {
         self.declared.clone()
     }
 
@@ -148,20 +148,20 @@ impl Implementation for Function {
 
 fn read<T: DeserializeOwned>(arguments: &str) -> Result<T, InvocationError> {
     serde_json::from_str(arguments).map_err(|error| {
-        InvocationError::failed(format!("the function does not take these arguments: {error}"))
+        InvocationError::failure(format!("the function does not take these arguments: {error}"))
     })
 }
 
 fn answer<R: Serialize, E: Display>(outcome: &Result<R, E>) -> Result<Value, InvocationError> {
     match outcome {
         Ok(result) => serde_json::to_value(result).map_err(|error| not_json(&error)),
-        Err(error) => Err(InvocationError::failed(error.to_string())),
+        Err(error) => Err(InvocationError::failure(error.to_string())),
     }
 }
 
 /// The error of a function whose result cannot be written as JSON.
 pub fn not_json(error: &dyn Display) -> InvocationError {
-    InvocationError::garbled(format!("the function's result cannot be written as JSON: {error}"))
+    InvocationError::invalid(format!("the function's result cannot be written as JSON: {error}"))
 }
 
 fn panic_error(panic: &(dyn Any + Send)) -> InvocationError {
@@ -173,7 +173,7 @@ fn panic_error(panic: &(dyn Any + Send)) -> InvocationError {
         Some(text) => format!("the function panicked: {}", crate::sanitize::beginning(text)),
         None => "the function panicked".to_owned(),
     };
-    InvocationError::died(detail)
+    InvocationError::crash(detail)
 }
 
 #[cfg(test)]
@@ -270,11 +270,11 @@ mod tests {
     #[test]
     fn functions_declare_what_they_are_told() {
         let plain = || function(|value: Value| Ok::<_, Infallible>(value));
-        assert_eq!(plain().declared(), None);
-        let declared = plain().signature("()==>(::Int)").declared();
+        assert_eq!(plain().interface(), None);
+        let declared = plain().signature("()==>(::Int)").interface();
         let (text, types) = ("()==>(::Int)".into(), SmolStr::default());
         assert_eq!(declared, Some(DeclaredInterface::Signature { text, types }));
-        let declared = plain().schemas(json!({}), None).declared();
+        let declared = plain().schemas(json!({}), None).interface();
         assert_eq!(
             declared,
             Some(DeclaredInterface::Schemas { parameters: json!({}), result: None })

@@ -271,7 +271,7 @@ async fn read(
             Ok(None) => return Ok(body),
             Err(error) => {
                 let why = http_client::root(&error);
-                return Err(InvocationError::died(format!(
+                return Err(InvocationError::crash(format!(
                     "{who} closed the connection in the middle of its response: {why}"
                 )));
             }
@@ -281,20 +281,20 @@ async fn read(
 
 /// The error of a service that gets no request.
 fn not_called(who: &str, why: &dyn fmt::Display) -> InvocationError {
-    InvocationError::failed(format!("{who} is not called: {why}"))
+    InvocationError::failure(format!("{who} is not called: {why}"))
 }
 
 /// Why there is no answer at all.
 fn not_sent(who: &str, error: &reqwest::Error) -> InvocationError {
     let why = http_client::root(error);
     if error.is_redirect() {
-        InvocationError::failed(format!("{who} {why}"))
+        InvocationError::failure(format!("{who} {why}"))
     } else if error.is_connect() {
         InvocationError::unreachable(format!("{who} cannot be reached: {why}"))
     } else if http_client::is_cut(error) {
-        InvocationError::died(format!("{who} hung up before it answered: {why}"))
+        InvocationError::crash(format!("{who} hung up before it answered: {why}"))
     } else {
-        InvocationError::garbled(format!("{who} does not answer as an HTTP server does: {why}"))
+        InvocationError::invalid(format!("{who} does not answer as an HTTP server does: {why}"))
     }
 }
 
@@ -313,7 +313,7 @@ async fn status_error(who: &str, mut response: Response) -> InvocationError {
         detail += ":\n";
         detail += &body;
     }
-    InvocationError::failed(detail)
+    InvocationError::failure(detail)
 }
 
 #[cfg(test)]

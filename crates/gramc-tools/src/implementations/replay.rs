@@ -55,13 +55,13 @@ struct RecordedLine {
     arguments: Option<Value>,
     ok: Option<bool>,
     // A result of null is one.
-    #[serde(default, deserialize_with = "present")]
+    #[serde(default, deserialize_with = "read_present")]
     result: Option<Value>,
     error: Option<Value>,
     message: Option<String>,
 }
 
-fn present<'de, D: serde::Deserializer<'de>>(from: D) -> Result<Option<Value>, D::Error> {
+fn read_present<'de, D: serde::Deserializer<'de>>(from: D) -> Result<Option<Value>, D::Error> {
     Value::deserialize(from).map(Some)
 }
 
@@ -124,8 +124,8 @@ impl Replay {
         let found = matching.take(occurrence.saturating_add(1)).last();
         match found.map(|call| &call.outcome) {
             Some(Ok(result)) => Ok(Answer::Json(result.clone())),
-            Some(Err(RecordedFailure(message))) => Err(InvocationError::failed(message)),
-            None => Err(InvocationError::failed(self.explain_missing(invocation, &arguments))),
+            Some(Err(RecordedFailure(message))) => Err(InvocationError::failure(message)),
+            None => Err(InvocationError::failure(self.explain_missing(invocation, &arguments))),
         }
     }
 

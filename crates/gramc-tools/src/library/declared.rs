@@ -42,7 +42,7 @@ impl ToolLibrary {
     /// An implementation that cannot be used, such as a recording that cannot be read or an unknown
     /// builtin, is one whose every call fails. Binding the library reports it with all other
     /// problems.
-    pub fn declared(
+    pub fn load(
         module: &Valid<Module>,
         library: &gramc_model::Library,
         options: LoadOptions<'_>,
@@ -156,7 +156,7 @@ impl Implementation for Unusable {
     }
 
     fn invoke(&self, _: Invocation) -> AnswerFuture {
-        let error = InvocationError::failed(&self.message);
+        let error = InvocationError::failure(&self.message);
         Box::pin(async { Err(error) })
     }
 

@@ -100,7 +100,7 @@ impl ToolLibrary {
 
 /// A tool as MCP has it.
 fn describe_tool(entry: &LibraryEntry) -> Result<Value, DeclarationError> {
-    let (parameters, result) = match entry.declared() {
+    let (parameters, result) = match entry.interface() {
         None => return Err(DeclarationError::Undeclared),
         Some(DeclaredInterface::Schemas { parameters, result }) => (parameters, result),
         Some(DeclaredInterface::Signature { text, types }) => {

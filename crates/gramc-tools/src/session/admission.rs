@@ -44,7 +44,7 @@ impl Session {
         if let Some(why) = cut_off {
             return refuse(name, MalformedArguments::cut_off(&arguments, why).into());
         }
-        let tool = match self.named(&name) {
+        let tool = match self.find(&name) {
             Some(CallTarget::Tool(tool)) => tool,
             Some(CallTarget::Container(container)) => {
                 let outcome = self.call_container(container, &arguments);
@@ -86,7 +86,7 @@ impl Session {
             Ok(accepted) => {
                 let judged = self.external_validator(tool).is_none();
                 if judged {
-                    self.state.lock().accepted(tool);
+                    self.state.lock().note_acceptance(tool);
                 }
                 Admission::Ready(Box::new(AdmittedCall {
                     session: self,
@@ -116,7 +116,7 @@ impl Session {
         state.throttle.finish(ticket, hash, CallOutcome::Failure, self.clock.now());
         // Errors of the host do not count as attempts of the model.
         let is_the_models = !matches!(error, CallError::Invocation { .. });
-        let attempts = if is_the_models { state.refused(tool) } else { 0 };
+        let attempts = if is_the_models { state.note_refusal(tool) } else { 0 };
         drop(state);
         match self.bound.settings(Some(tool)).max_attempts {
             most if most > 0 && attempts >= most => {
@@ -140,7 +140,7 @@ impl Session {
             return Verdict::new(id, name, Err(error));
         }
         let mut warnings = Vec::new();
-        let outcome = match self.named(&name) {
+        let outcome = match self.find(&name) {
             Some(CallTarget::Tool(tool)) => {
                 self.check_arguments(tool, &arguments).map(|accepted| {
                     warnings.extend(warnings::omitted_defaults(&accepted.omitted_defaults));
@@ -207,7 +207,7 @@ impl Session {
                 // Keep only problems of values that passed the check. The others may be
                 // consequential errors.
                 if !validators.is_empty()
-                    && let Some(accepted) = invalid.accepted()
+                    && let Some(accepted) = invalid.valid_arguments()
                 {
                     let is_there = |found: &Problem| {
                         !found.pointer.is_empty() && accepted.pointer(&found.pointer).is_some()

@@ -20,7 +20,7 @@ impl Session {
     /// Redacts the arguments of a call. `None` if the tool is unknown or has no secret parameters,
     /// so that no redaction is needed.
     pub fn redact(&self, name: &str, arguments: &str) -> Option<RedactedArguments> {
-        let Some(CallTarget::Tool(tool)) = self.bound.named(name) else { return None };
+        let Some(CallTarget::Tool(tool)) = self.bound.find(name) else { return None };
         let spec = &self.bound.tool(tool).spec;
         if !spec.parameters.iter().any(|parameter| parameter.secret) {
             return None;

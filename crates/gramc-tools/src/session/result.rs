@@ -104,7 +104,7 @@ impl AdmittedCall<'_> {
         let is_plain_text = self.is_plain_text();
         // The text content is the server's rendering for readers of text.
         let wants_structured = !is_plain_text || content.blocks().is_empty();
-        if let Some(value) = content.structured().filter(|_| wants_structured) {
+        if let Some(value) = content.structured_content().filter(|_| wants_structured) {
             return Ok(self.unwrap_result(value.clone()));
         }
         let Some(text) = content.text() else { return Ok(content.blocks().into()) };

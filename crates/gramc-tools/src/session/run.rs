@@ -51,7 +51,7 @@ impl RunFailure {
         Self::Error(InvocationError::new(kind, detail))
     }
 
-    pub(super) fn cancelled() -> Self {
+    pub(super) fn cancellation() -> Self {
         Self::error(InvocationErrorKind::Cancelled, "the call was cancelled")
     }
 }
@@ -141,7 +141,7 @@ impl<'s> AdmittedCall<'s> {
                 let decided = session.approvals.decide(request);
                 let decision = tokio::select! {
                     biased;
-                    () = cancelled.cancelled() => return call.end(Err(RunFailure::cancelled())),
+                    () = cancelled.cancelled() => return call.end(Err(RunFailure::cancellation())),
                     decision = decided => decision,
                 };
                 match call.decide(decision) {
@@ -182,7 +182,7 @@ impl<'s> AdmittedCall<'s> {
         let caught = AssertUnwindSafe(work).catch_unwind();
         tokio::select! {
             biased;
-            () = cancelled.cancelled() => Err(RunFailure::cancelled()),
+            () = cancelled.cancelled() => Err(RunFailure::cancellation()),
             outcome = self.origin.within(self.settings().time_limit(), caught) => match outcome {
                 None => Err(RunFailure::TimeLimit),
                 Some(Err(_)) => {

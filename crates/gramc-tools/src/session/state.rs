@@ -28,12 +28,12 @@ impl SessionState {
         let _ = self.throttle.admit(None, &settings.throttle, now);
     }
 
-    pub(super) fn accepted(&mut self, tool: u32) {
+    pub(super) fn note_acceptance(&mut self, tool: u32) {
         self.refused.remove(&tool);
     }
 
     /// Records a refused call, and returns the number of consecutive refused calls.
-    pub(super) fn refused(&mut self, tool: u32) -> u32 {
+    pub(super) fn note_refusal(&mut self, tool: u32) -> u32 {
         let count = self.refused.entry(tool).or_default();
         *count = count.saturating_add(1);
         *count

@@ -10,7 +10,7 @@ impl Session {
     /// A call whose arguments reach the implementation as they are, to test what it does with invalid
     /// ones. `None` if there is no such tool, or if its throttle admits no calls.
     pub fn admit_unchecked(&self, name: &str, arguments: String) -> Option<AdmittedCall<'_>> {
-        let Some(CallTarget::Tool(tool)) = self.named(name) else { return None };
+        let Some(CallTarget::Tool(tool)) = self.find(name) else { return None };
         let throttle = &self.bound.settings(Some(tool)).throttle;
         let ticket =
             self.state.lock().throttle.admit(Some(tool), throttle, self.clock.now()).ok()?;

@@ -19,14 +19,14 @@ impl<'s> AdmittedCall<'s> {
         let found = tokio::select! {
             biased;
             () = cancelled.cancelled() => {
-                return Admission::Answered(self.end(Err(RunFailure::cancelled())));
+                return Admission::Answered(self.end(Err(RunFailure::cancellation())));
             }
             found = problems(validator, &self.name, &self.accepted.arguments, limit) => found,
         };
         let masks = session.bound.masks(self.tool, &self.accepted.secrets);
         let error = match (found, session.bound.check(self.tool)) {
             (Ok(found), _) if found.is_empty() => {
-                session.state.lock().accepted(self.tool);
+                session.state.lock().note_acceptance(self.tool);
                 self.judged = true;
                 return Admission::Ready(Box::new(self));
             }

@@ -122,7 +122,7 @@ fn undeclared_policies() -> impl TypedValueParser<Value = Undeclared> {
         ("schema", "Follow the schema"),
     ];
     one_of(values.map(|(name, help)| {
-        let policy = gramc_tools::undeclared(name).unwrap_or_default();
+        let policy = gramc_tools::parse_undeclared(name).unwrap_or_default();
         (PossibleValue::new(name).help(help), policy)
     }))
 }

@@ -110,7 +110,7 @@ async fn prepare(
         signal = live::next_signal() => return Err(Failure::Interrupted(signal)),
     };
     say_each("warning: ", &clashes);
-    Ok(Some(Server::observed(&read.spec.module, &bound, approvals, observer)?))
+    Ok(Some(Server::with_observer(&read.spec.module, &bound, approvals, observer)?))
 }
 
 async fn http(server: &Server, address: &str, token: Option<String>) -> Result<(), ServeError> {

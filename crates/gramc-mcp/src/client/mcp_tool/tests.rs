@@ -110,7 +110,7 @@ async fn run(server: &McpServer, call: Invocation) -> Result<Answer, InvocationE
 /// The structured content of an answer, or else its text, or else its blocks.
 fn simple(answer: Answer, is_text: bool) -> Answer {
     let Answer::Content(content) = answer else { panic!("{answer:?}") };
-    match (content.structured().filter(|_| !is_text), content.text()) {
+    match (content.structured_content().filter(|_| !is_text), content.text()) {
         (Some(value), _) => Answer::Json(value.clone()),
         (None, Some(text)) => Answer::Raw(text),
         (None, None) => Answer::Json(content.blocks().into()),
@@ -405,11 +405,11 @@ fn nothing_is_left_when_the_runtime_ends() {
 async fn a_tool_declares_what_the_server_lists() {
     let acting = Acting::start("acts");
     let tool = McpTool::new(&acting.server, "act");
-    assert_eq!(tool.declared(), None);
+    assert_eq!(tool.interface(), None);
     acting.server.connect().await.unwrap();
     let parameters = json!({"type": "object", "properties": {"do": {"type": "string"}}});
     let result = serde_json::from_str(r#"{"type":"object","maximum":1.5}"#).ok();
-    assert_eq!(tool.declared(), Some(DeclaredInterface::Schemas { parameters, result }));
+    assert_eq!(tool.interface(), Some(DeclaredInterface::Schemas { parameters, result }));
     assert_eq!(acting.server.tools().await.unwrap().len(), 1);
 
     run(&acting.server, act("renames")).await.unwrap();
@@ -458,7 +458,7 @@ mod real {
         assert!(error.detail.contains("did you mean `echo`?"), "{error}");
         let error = call("echo", "{}").await.unwrap().unwrap_err();
         assert_eq!(error.kind, InvocationErrorKind::Failed, "{error}");
-        let schema = McpTool::new(server, "get-structured-content").declared();
+        let schema = McpTool::new(server, "get-structured-content").interface();
         assert!(
             matches!(schema, Some(DeclaredInterface::Schemas { result: Some(_), .. })),
             "{schema:?}"

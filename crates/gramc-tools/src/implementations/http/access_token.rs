@@ -79,7 +79,7 @@ impl ClientCredentials {
             error => format!("it {error}"),
         };
         let why = self.masks().text(&why);
-        InvocationError::failed(format!("{server} gives no access token: {why}"))
+        InvocationError::failure(format!("{server} gives no access token: {why}"))
     }
 }
 

@@ -84,7 +84,7 @@ impl Pages {
             next = self.next(&value, page.next_link);
             let items = value.pointer_mut(&self.items).and_then(Value::as_array_mut);
             let Some(items) = items else {
-                return Err(InvocationError::garbled(format!(
+                return Err(InvocationError::invalid(format!(
                     "{who} returned a page without a list of items at `{}`",
                     self.items
                 )));

@@ -10,7 +10,7 @@ use smol_str::SmolStr;
 
 use super::access_token::ClientCredentials;
 use super::multipart::Multipart;
-use super::values::{Style, add_pairs, cookie, header_text, joined, text};
+use super::values::{Style, add_pairs, cookie, header_text, join_parts, text};
 
 /// Why a request cannot be made of the arguments.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
@@ -190,7 +190,7 @@ impl RequestPlan {
             BodyFormat::Multipart => {
                 let mut multipart = Multipart::new();
                 for (name, value, style, is_bytes) in &fields {
-                    if let Some(text) = joined(value, *style) {
+                    if let Some(text) = join_parts(value, *style) {
                         multipart.add(name, &text.into());
                         continue;
                     }

@@ -45,7 +45,7 @@ pub(super) fn add_pairs(query: &mut String, name: &str, value: &Value, style: St
 }
 
 /// The text of a list or an object that is one part of a form. `None` if each item is a part.
-pub(super) fn joined(value: &Value, style: Style) -> Option<String> {
+pub(super) fn join_parts(value: &Value, style: Style) -> Option<String> {
     let (style, is_exploded) = style?;
     if style == ValueStyle::Json {
         return Some(value.to_string());

@@ -38,7 +38,7 @@ fn bound(spec: &str, library: &str, settings: &Settings) -> Bound {
     let checked = check(&[parse(SourceFile::new("spec.gram", text.as_str()))]);
     let module = checked.module.unwrap_or_else(|| panic!("{:?}", checked.diagnostics));
     let folder = std::path::Path::new(".");
-    let library = ToolLibrary::declared(
+    let library = ToolLibrary::load(
         &module,
         &module.libraries[0],
         LoadOptions { defaults: settings.clone(), ..LoadOptions::new(folder) },

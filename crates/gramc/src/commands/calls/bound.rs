@@ -89,7 +89,7 @@ pub(in crate::commands) fn own_library(spec: &Read) -> Result<ToolLibrary, Failu
             check_variables(library, allowed)?;
         }
         let options = load_options(Path::new("."), &spec.defaults);
-        return Ok(ToolLibrary::declared(&spec.module, library, options));
+        return Ok(ToolLibrary::load(&spec.module, library, options));
     }
     let names = spec.module.libraries.iter().map(|library| library.name.as_str());
     Err(Failure::new(match &names.collect::<Vec<_>>()[..] {
@@ -164,8 +164,7 @@ fn bind_declared(read: &Read, at: usize) -> Declared {
     let folder = read.folder(read.module.spans().library(at));
     let declared = library.clone();
     // Unusable parts are reported when the library is bound.
-    let library =
-        ToolLibrary::declared(&read.module, library, load_options(&folder, &read.defaults));
+    let library = ToolLibrary::load(&read.module, library, load_options(&folder, &read.defaults));
     Declared { library, declared, folder }
 }
 
