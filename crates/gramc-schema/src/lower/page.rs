@@ -352,7 +352,8 @@ fn bounds(rule: BoundRule) -> Vec<String> {
     if rule.whole {
         all.push(
             "Bounds of integers are 64-bit integers. Other bounds are rounded or become \
-             sentences. Bounds that no number can satisfy become sentences."
+             sentences. Bounds that no number, text, list or object with the declared properties \
+             can satisfy become sentences."
                 .to_owned(),
         );
     }
@@ -370,8 +371,8 @@ fn patterns(spec: &TargetSpec) -> Option<&'static str> {
     match spec.patterns {
         PatternRule::Any => None,
         PatternRule::NoLookaround => Some(
-            "A `pattern` with lookaround (such as `(?=`) or backreferences (such as `\\1`) becomes a \
-             sentence.",
+            "A `pattern` with lookaround (such as `(?=`), backreferences (such as `\\1`), or syntax that \
+             Python does not have (such as `\\p{L}` and `(?<name>`) becomes a sentence.",
         ),
         PatternRule::Regular => Some(
             "A `pattern` with lookaround, backreferences, word boundaries, Unicode properties, or \

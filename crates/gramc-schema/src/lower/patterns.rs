@@ -9,7 +9,7 @@ use gramc_json_schema::pattern::{Class, ClassItem, Node, Pattern, Quantifier, Sh
 pub(crate) enum PatternRule {
     /// All of them.
     Any,
-    /// Those without lookaround and backreferences.
+    /// Those without lookaround and backreferences that Python compiles, too.
     NoLookaround,
     /// Those that also have no word boundaries, no classes of Unicode properties, and anchors at
     /// the ends alone.
@@ -44,6 +44,7 @@ impl PatternRule {
             Self::Any => true,
             Self::NoLookaround => {
                 !pattern.any(&|node| matches!(node, Node::Lookaround { .. } | Node::Backreference))
+                    && is_python(text)
             }
             Self::Regular => {
                 is_regular(&pattern) && !pattern.any(&|node| *node == Node::Bracket('{'))
@@ -63,6 +64,38 @@ impl PatternRule {
             None => PatternFate::Refused,
         }
     }
+}
+
+/// Whether the module `re` of Python, with which OpenAI checks patterns, has the escapes, groups and classes
+/// of a pattern.
+fn is_python(text: &str) -> bool {
+    let mut in_class = false;
+    let mut rest = text;
+    while let Some(c) = rest.chars().next() {
+        rest = &rest[c.len_utf8()..];
+        match c {
+            '\\' => {
+                let Some(escaped) = rest.chars().next() else { return false };
+                let known = if in_class { "bfnrtvxudDsSwW" } else { "bBfnrtvxudDsSwW" };
+                if escaped.is_ascii_alphabetic() && !known.contains(escaped)
+                    || rest.starts_with("u{")
+                {
+                    return false;
+                }
+                rest = &rest[escaped.len_utf8()..];
+            }
+            '[' if !in_class => {
+                in_class = true;
+                if rest.trim_start_matches('^').starts_with(']') {
+                    return false;
+                }
+            }
+            ']' => in_class = false,
+            '(' if !in_class && rest.starts_with("?<") => return false,
+            _ => {}
+        }
+    }
+    true
 }
 
 /// Whether a finite automaton without assertions recognizes the language, and anchors are at the
@@ -254,6 +287,13 @@ mod tests {
             r"(?<n>a)\k<n>",
             r"[(](?=a)",
             r"\\(?=a)",
+            r"(?<n>a)",
+            r"\k",
+            r"^\p{L}+$",
+            r"[\p{L}]",
+            r"\u{1F600}",
+            r"\cA",
+            "[^]",
         ] {
             let fate = PatternRule::NoLookaround.fate(pattern);
             assert_eq!(fate, PatternFate::Refused, "{pattern}");
@@ -263,14 +303,12 @@ mod tests {
             r"[(?=]a",
             r"[(?!]",
             r"(?:a)",
-            r"(?<n>a)",
             r"a\\1",
             r"[\1]",
-            r"\k",
             r"a(b)?=c",
             r"\(\?=",
             r"\bfoo\b",
-            r"^\p{L}+$",
+            r"\u00e4[\x20\]\b]",
             r"[^\]](b)",
             r"a{1,2}",
             r"x{y",

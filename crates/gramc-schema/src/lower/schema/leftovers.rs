@@ -135,6 +135,31 @@ impl Lowerer<'_> {
         }
         if rule.whole {
             self.whole_bounds(site, whole);
+            self.tell_impossible_counts(site);
+        }
+    }
+
+    /// Turns counts that no text, list or object with the declared properties has into sentences: xgrammar
+    /// rejects them, and reads objects without `additionalProperties` as closed; llama.cpp hangs.
+    fn tell_impossible_counts(&mut self, site: &mut Site<'_>) {
+        let map = &*site.map;
+        let list = |key: &str| map.get(key).and_then(Value::as_array).map_or(0, Vec::len);
+        let properties = map.get(k::PROPERTIES).and_then(Value::as_object);
+        let properties = properties.map_or(0, Object::len);
+        let is_closed = map.get(k::ADDITIONAL_PROPERTIES).is_none_or(|rest| rest == false);
+        let no_more_items = map.get(k::ITEMS).is_some_and(|items| items == false);
+        let (prefix, required) = (list(k::PREFIX_ITEMS), list(k::REQUIRED));
+        for (least, most, fewest, limit) in [
+            (k::MIN_LENGTH, k::MAX_LENGTH, 0, None),
+            (k::MIN_ITEMS, k::MAX_ITEMS, prefix, no_more_items.then_some(prefix)),
+            (k::MIN_PROPERTIES, k::MAX_PROPERTIES, required, is_closed.then_some(properties)),
+        ] {
+            let count = |key: &str| site.map.get(key).and_then(Value::as_u64);
+            let fewest = count(least).unwrap_or(0).max(fewest as u64);
+            let limit = limit.map(|limit| limit as u64);
+            if count(most).into_iter().chain(limit).any(|most| fewest > most) {
+                self.tell_all(site, &[least, most]);
+            }
         }
     }
 
@@ -184,11 +209,17 @@ impl Lowerer<'_> {
             let value = std::mem::replace(value, new.into());
             self.lose_key(site.path, key, value, Became::rewritten(format!("{key}: {new}")));
         }
-        let limit = |key: &str| site.map.get(key).and_then(Value::as_number);
-        let high = [limit(k::MAXIMUM), limit(k::EXCLUSIVE_MAXIMUM)];
-        let is_below = |low| high.iter().flatten().any(|high| merge::is_less(high, low));
-        let low = [limit(k::MINIMUM), limit(k::EXCLUSIVE_MINIMUM)];
-        let is_empty = low.into_iter().flatten().any(is_below);
+        let limit = |key: &'static str| Some((key, site.map.get(key)?.as_number()?));
+        let highs = [limit(k::MAXIMUM), limit(k::EXCLUSIVE_MAXIMUM)];
+        let is_empty = [limit(k::MINIMUM), limit(k::EXCLUSIVE_MINIMUM)].into_iter().flatten().any(
+            |(low_key, low)| {
+                let inclusive = low_key == k::MINIMUM;
+                highs.iter().flatten().any(|(high_key, high)| {
+                    let inclusive = inclusive && *high_key == k::MAXIMUM;
+                    merge::is_less(high, low) || !inclusive && !merge::is_less(low, high)
+                })
+            },
+        );
         if is_empty {
             self.tell_all(site, &bounds);
         }

@@ -58,6 +58,7 @@ pub(in super::super) fn sentence(
         return None;
     }
     let text = match (keyword, value) {
+        (K::Description, Value::String(text)) => text.clone(),
         (K::MinLength, n) => format!("At least {}.", number_of(n, "character", "characters")),
         (K::MaxLength, n) => format!("At most {}.", number_of(n, "character", "characters")),
         (K::MinItems, n) => format!("At least {}.", number_of(n, "item", k::ITEMS)),

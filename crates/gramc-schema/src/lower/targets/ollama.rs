@@ -5,7 +5,11 @@ use super::prelude::*;
 pub(in super::super) static RULES: TargetSpec = TargetSpec {
     about: "the field `tools` of Ollama's chat, which drops unknown keys",
     shape: ToolShape::Function { strict: false },
-    root: RootRule { object: true, refused: Keywords::NONE, allowed: Keywords::of(&[K::Defs]) },
+    root: RootRule {
+        object: true,
+        refused: Keywords::of(&[K::Description]),
+        allowed: Keywords::of(&[K::Defs]),
+    },
     keep: CORE,
     refs: RefRule::Inline,
     ..TargetSpec::OPEN
@@ -41,6 +45,13 @@ mod tests {
                 (r#"{"const":5}"#, r#"{"enum":[5]}"#),
             ],
         );
+    }
+
+    #[test]
+    fn the_description_of_the_root_moves_to_the_tool() {
+        let schema = serde_json::json!({"type": "object", "description": "D", "properties": {}});
+        let expected = serde_json::json!({"type": "object", "properties": {}});
+        super::super::super::testing::root_becomes(Target::Ollama, &schema, &expected, "D");
     }
 
     #[test]

@@ -57,6 +57,18 @@ mod tests {
                     r#"{"type":"number","description":"At least 5. At most 1.5."}"#,
                 ),
                 (
+                    r#"{"type":"object","minProperties":1}"#,
+                    r#"{"type":"object","description":"At least 1 property."}"#,
+                ),
+                (
+                    r#"{"type":"array","prefixItems":[{},{}],"items":false,"minItems":2,"maxItems":1}"#,
+                    r#"{"type":"array","prefixItems":[{},{}],"items":false,"description":"At least 2 items. At most 1 item."}"#,
+                ),
+                (
+                    r#"{"type":"number","exclusiveMinimum":1,"maximum":1}"#,
+                    r#"{"type":"number","description":"More than 1. At most 1."}"#,
+                ),
+                (
                     r#"{"type":"array","prefixItems":[{"type":"string"}],"items":false,"minItems":1}"#,
                     r#"{"type":"array","prefixItems":[{"type":"string"}],"items":false,"minItems":1}"#,
                 ),
