@@ -37,7 +37,7 @@ from openai.types.shared_params import ResponseFormatJSONSchema
 
 OPENAI_NAME = r"^[a-zA-Z0-9_-]{1,64}$"
 ANTHROPIC_NAME = r"^[a-zA-Z0-9_-]{1,128}$"
-BEDROCK_NAME = r"^[a-zA-Z][a-zA-Z0-9_-]{0,63}$"
+BEDROCK_NAME = r"^[a-zA-Z0-9_-]{1,64}$"
 
 
 class Caught(Exception):
@@ -600,7 +600,7 @@ def known():
     yield "gemini-json", [gemini_tool(parametersJsonSchema=PARAMETERS, strict=True)], False
     yield "bedrock", [bedrock_tool()], True
     yield "bedrock", [bedrock_tool(description="")], False
-    yield "bedrock", [bedrock_tool(name="1st")], False
+    yield "bedrock", [bedrock_tool(name="1 st")], False
     yield "bedrock", [bedrock_tool(inputSchema=PARAMETERS)], False
     yield "bedrock", [bedrock_tool(inputSchema={"json": {"type": "array"}})], False
     yield "bedrock", [bedrock_tool(parameters=PARAMETERS)], False

@@ -1,15 +1,20 @@
-//! A second reading of what each target accepts.
+//! Referees: the rules of providers for tools and structured output, applied to finished output.
 //!
-//! The compiler has its own rules for what it writes for a provider. This module reads the finished
-//! output and says what the target would refuse; it was written from the page on the targets alone,
-//! so a rule that one of the two has misread shows.
+//! The rules are written from the documents of the providers, their clients and their servers alone; each names
+//! its source. The tables of gramc-schema are not a source, so a misreading of either shows as a complaint.
+//! "Open" marks a question that no document answers; the rule beside it is the stricter answer, or there is none.
 
-mod dialect;
-mod gemini;
+mod anthropic;
+mod bounds;
+mod engines;
+mod google;
 mod limits;
 mod meta;
 mod nodes;
+mod openai;
+mod others;
 mod patterns;
+mod target;
 mod texts;
 mod walk;
 mod wrap;
@@ -22,6 +27,8 @@ use std::collections::BTreeSet;
 use serde_json::Value;
 
 pub use limits::limits;
+use nodes::Subject;
+use wrap::Located;
 
 /// The names of all targets.
 pub const TARGETS: [&str; 15] = [
@@ -42,7 +49,7 @@ pub const TARGETS: [&str; 15] = [
     "mcp",
 ];
 
-/// The names of the targets that take a type for answers, and no tools.
+/// The names of the targets for structured output, which have a type instead of tools.
 pub const OUTPUTS: [&str; 4] = [
     "openai-response-format",
     "openai-text-format",
@@ -50,7 +57,7 @@ pub const OUTPUTS: [&str; 4] = [
     "anthropic-output-format",
 ];
 
-/// What was found, each as a sentence.
+/// The complaints, each a sentence.
 #[derive(Debug, Default)]
 struct Violations {
     all: Vec<String>,
@@ -64,35 +71,31 @@ impl Violations {
     }
 }
 
-/// What a target would refuse in the output of `gramc compile --target`, each with the tool and the
-/// JSON path in the output; nothing where it accepts all. An unknown target is the only complaint.
+/// The reasons why a target refuses the output of `gramc compile --target`, each with the tool and the JSON
+/// path; none if it accepts everything. The only complaint about an unknown target is its name.
 ///
-/// Limits of a whole request are no complaints; [`limits`] has them.
-pub fn complaints(target: &str, output: &Value) -> Vec<String> {
+/// Limits of a whole request are no complaints; [`limits`] returns them.
+pub fn complaints(name: &str, output: &Value) -> Vec<String> {
     let mut violations = Violations::default();
-    let Some(dialect) = dialect::dialect(target) else {
-        violations.add("", "$", &format!("there is no target `{target}`"));
+    let Some(target) = target::find_target(name) else {
+        violations.add("", "$", &format!("there is no target `{name}`"));
         return violations.all;
     };
     let mut names = BTreeSet::new();
-    for tool in wrap::tools(&dialect, output, &mut violations) {
+    for tool in wrap::read_tools(&target, output, &mut violations) {
         if !names.insert(tool.name) {
             violations.add(tool.name, &tool.path, "has the name of another tool");
         }
-        if dialect.names.is_some_and(|rule| !rule.allow(tool.name)) {
+        if target.names.is_some_and(|names| !names.allow(tool.name)) {
             violations.add(tool.name, &tool.path, "has a name that is not allowed");
         }
-        let held = match dialect.wrap {
-            dialect::Wrap::FlatFunction if tool.strict => dialect::OPENAI_STRICT,
-            _ => dialect,
-        };
-        if let Some((path, schema)) = &tool.schema {
-            nodes::check(&held, tool.name, (path, schema), &mut violations);
-        }
-        if let Some((path, schema)) = &tool.result {
-            // The root's rules are the arguments' alone.
-            let result = dialect::Dialect { root_object: false, ..dialect };
-            nodes::check(&result, tool.name, (path, schema), &mut violations);
+        let more = if tool.strict { target.if_strict } else { &[] };
+        let rules = [target.rules, more].concat();
+        for (schema, rules) in [(&tool.schema, &rules[..]), (&tool.result, target.result_rules)] {
+            if let Some(Located { path, value }) = schema {
+                let subject = Subject { tool: tool.name, path, root: value };
+                nodes::check(&subject, rules, &mut violations);
+            }
         }
     }
     violations.all

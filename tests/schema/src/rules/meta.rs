@@ -1,15 +1,15 @@
-//! Whether a schema is one: what each keyword of draft 2020-12 must hold, by its metaschema.
+//! The metaschema of draft 2020-12: the kind of each keyword's value.
 //!
-//! The tests compare this with a validator's own reading of the metaschema.
+//! The tests compare this with a validator of the metaschema.
 
 use serde_json::{Number, Value};
 
 use super::walk;
 use crate::same::{decimal, member};
 
-/// The kinds of value that keywords have.
+/// The kind of a keyword's value.
 #[derive(Debug, Clone, Copy)]
-enum Holds {
+enum Kind {
     Text,
     Flag,
     Number,
@@ -28,7 +28,7 @@ enum Holds {
     Named,
     /// An object of lists of distinct texts.
     NamedNames,
-    /// A word that references may name.
+    /// A name for references.
     Anchor,
     /// A reference without a fragment.
     Address,
@@ -36,22 +36,22 @@ enum Holds {
 
 const TYPES: [&str; 7] = ["null", "boolean", "object", "array", "number", "string", "integer"];
 
-/// What a keyword holds; `None` for words that the metaschema does not know.
-fn holds(keyword: &str) -> Option<Holds> {
+/// The kind of a keyword's value; `None` for words unknown to the metaschema.
+fn kind_of(keyword: &str) -> Option<Kind> {
     Some(match keyword {
         "$schema" | "$ref" | "$dynamicRef" | "$comment" | "title" | "description" | "format"
-        | "pattern" | "contentEncoding" | "contentMediaType" => Holds::Text,
-        "$id" => Holds::Address,
-        "$anchor" | "$dynamicAnchor" => Holds::Anchor,
-        "deprecated" | "readOnly" | "writeOnly" | "uniqueItems" => Holds::Flag,
-        "minimum" | "maximum" | "exclusiveMinimum" | "exclusiveMaximum" => Holds::Number,
-        "multipleOf" => Holds::Factor,
+        | "pattern" | "contentEncoding" | "contentMediaType" => Kind::Text,
+        "$id" => Kind::Address,
+        "$anchor" | "$dynamicAnchor" => Kind::Anchor,
+        "deprecated" | "readOnly" | "writeOnly" | "uniqueItems" => Kind::Flag,
+        "minimum" | "maximum" | "exclusiveMinimum" | "exclusiveMaximum" => Kind::Number,
+        "multipleOf" => Kind::Factor,
         "minLength" | "maxLength" | "minItems" | "maxItems" | "minContains" | "maxContains"
-        | "minProperties" | "maxProperties" => Holds::Count,
-        "enum" | "examples" => Holds::List,
-        "required" => Holds::Names,
-        "dependentRequired" => Holds::NamedNames,
-        "type" => Holds::Types,
+        | "minProperties" | "maxProperties" => Kind::Count,
+        "enum" | "examples" => Kind::List,
+        "required" => Kind::Names,
+        "dependentRequired" => Kind::NamedNames,
+        "type" => Kind::Types,
         "items"
         | "additionalProperties"
         | "propertyNames"
@@ -62,25 +62,27 @@ fn holds(keyword: &str) -> Option<Holds> {
         | "else"
         | "unevaluatedItems"
         | "unevaluatedProperties"
-        | "contentSchema" => Holds::Schema,
-        "anyOf" | "oneOf" | "allOf" | "prefixItems" => Holds::Schemas,
+        | "contentSchema" => Kind::Schema,
+        "anyOf" | "oneOf" | "allOf" | "prefixItems" => Kind::Schemas,
         "properties" | "patternProperties" | "$defs" | "definitions" | "dependentSchemas" => {
-            Holds::Named
+            Kind::Named
         }
         _ => return None,
     })
 }
 
-/// What is wrong with a schema and the schemas inside it, each with its path.
-pub(super) fn problems(root: &Value, path: &str) -> Vec<(String, String)> {
+/// The problems of a schema and the schemas inside it, each with its path.
+pub(super) fn find_problems(root: &Value, path: &str) -> Vec<(String, String)> {
     let mut found = Vec::new();
     for node in walk::nodes(root, path) {
         match node.schema {
             Value::Bool(_) => {}
             Value::Object(members) => {
                 for (keyword, value) in members {
-                    if let Some(wrong) = holds(keyword).and_then(|kind| wrong(kind, value)) {
-                        found.push((member(&node.path, keyword), wrong.to_owned()));
+                    if let Some(problem) =
+                        kind_of(keyword).and_then(|kind| find_problem(kind, value))
+                    {
+                        found.push((member(&node.path, keyword), problem.to_owned()));
                     }
                 }
             }
@@ -90,34 +92,34 @@ pub(super) fn problems(root: &Value, path: &str) -> Vec<(String, String)> {
     found
 }
 
-/// What is wrong with a keyword's value.
-fn wrong(kind: Holds, value: &Value) -> Option<&'static str> {
+/// The problem of a keyword's value.
+fn find_problem(kind: Kind, value: &Value) -> Option<&'static str> {
     let is_schema = |value: &Value| value.is_object() || value.is_boolean();
     let (right, told) = match kind {
-        Holds::Text => (value.is_string(), "is not a text"),
-        Holds::Flag => (value.is_boolean(), "is neither true nor false"),
-        Holds::Number => (value.is_number(), "is not a number"),
-        Holds::Factor => (matches!(value, Value::Number(it) if above_zero(it)), "is not above 0"),
-        Holds::Count => (matches!(value, Value::Number(it) if is_count(it)), "is not a count"),
-        Holds::List => (value.is_array(), "is not a list"),
-        Holds::Names => (is_names(value), "is not a list of distinct names"),
-        Holds::Types => (is_types(value), "is not a type or a list of distinct types"),
-        Holds::Schema => (is_schema(value), "is no schema"),
-        Holds::Schemas => {
+        Kind::Text => (value.is_string(), "is not a text"),
+        Kind::Flag => (value.is_boolean(), "is neither true nor false"),
+        Kind::Number => (value.is_number(), "is not a number"),
+        Kind::Factor => (matches!(value, Value::Number(it) if above_zero(it)), "is not above 0"),
+        Kind::Count => (matches!(value, Value::Number(it) if is_count(it)), "is not a count"),
+        Kind::List => (value.is_array(), "is not a list"),
+        Kind::Names => (is_names(value), "is not a list of distinct names"),
+        Kind::Types => (is_types(value), "is not a type or a list of distinct types"),
+        Kind::Schema => (is_schema(value), "is no schema"),
+        Kind::Schemas => {
             let right =
                 value.as_array().is_some_and(|it| !it.is_empty() && it.iter().all(is_schema));
             (right, "is not a list of schemas")
         }
-        Holds::Named => {
+        Kind::Named => {
             let right = value.as_object().is_some_and(|it| it.values().all(is_schema));
             (right, "is not an object of schemas")
         }
-        Holds::NamedNames => {
+        Kind::NamedNames => {
             let right = value.as_object().is_some_and(|it| it.values().all(is_names));
             (right, "is not an object of lists of names")
         }
-        Holds::Anchor => (value.as_str().is_some_and(is_anchor), "is not an anchor"),
-        Holds::Address => {
+        Kind::Anchor => (value.as_str().is_some_and(is_anchor), "is not an anchor"),
+        Kind::Address => {
             let right = value
                 .as_str()
                 .is_some_and(|text| !text.strip_suffix('#').unwrap_or(text).contains('#'));

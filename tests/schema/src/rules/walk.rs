@@ -9,17 +9,17 @@ use crate::same::{item, member};
 /// How deep schemas are walked. Parsed JSON has at most 128 levels.
 const DEPTH: usize = 256;
 
-/// How a schema hangs on the one above it.
+/// The relation of a schema to the schema around it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Link {
     /// It is the root.
     Root,
-    /// It is a property, which must be there or need not.
+    /// It is a property.
     Property {
         /// Whether the object requires it.
         required: bool,
     },
-    /// It is a definition, and counts only where something refers to it.
+    /// It is a definition, which applies only through references.
     Definition,
     /// It is a member of `anyOf`, `oneOf` or `allOf`.
     Member,
@@ -32,12 +32,13 @@ pub(super) enum Link {
 pub(super) struct Node<'a> {
     /// Its JSON path.
     pub(super) path: String,
-    /// How it hangs on the one above.
+    /// Its relation to the schema around it.
     pub(super) link: Link,
-    /// What it is.
     pub(super) schema: &'a Value,
     /// The number of objects around it, itself included. A definition begins anew.
     pub(super) objects: usize,
+    /// Whether it is below `items` or in `$defs`.
+    pub(super) verbatim: bool,
 }
 
 /// Keywords whose value is one schema.
@@ -65,12 +66,11 @@ const NAMED: [(&str, &str); 5] = [
     ("definitions", "definitions"),
 ];
 
-/// The root and all schemas inside it. `enum`, `const`, `default` and examples hold data, and are
-/// not entered.
+/// The root and all schemas inside it. The values of `enum`, `const`, `default` and examples are data.
 pub(super) fn nodes<'a>(root: &'a Value, path: &str) -> Vec<Node<'a>> {
     let mut found = Vec::new();
     enter(
-        Node { path: path.to_owned(), link: Link::Root, schema: root, objects: 0 },
+        Node { path: path.to_owned(), link: Link::Root, schema: root, objects: 0, verbatim: false },
         DEPTH,
         &mut found,
     );
@@ -85,11 +85,12 @@ fn enter<'a>(mut node: Node<'a>, depth: usize, found: &mut Vec<Node<'a>>) {
         node.objects = 0;
     }
     node.objects += usize::from(is_kind(node.schema, "object"));
-    let objects = node.objects;
+    node.verbatim |= matches!(node.link, Link::Definition | Link::Keyword("items"));
+    let (objects, verbatim) = (node.objects, node.verbatim);
     let below = children(node.schema, &node.path);
     found.push(node);
     for (path, link, schema) in below {
-        enter(Node { path, link, schema, objects }, depth - 1, found);
+        enter(Node { path, link, schema, objects, verbatim }, depth - 1, found);
     }
 }
 
@@ -136,7 +137,7 @@ pub(super) fn requires(members: &Map<String, Value>, name: &str) -> bool {
         .is_some_and(|names| names.iter().any(|required| required == name))
 }
 
-/// Whether a schema says that a value may be of this kind.
+/// Whether a value of the schema may have this type.
 pub(super) fn is_kind(schema: &Value, kind: &str) -> bool {
     match schema.get("type") {
         Some(Value::String(own)) => own == kind,
@@ -145,8 +146,7 @@ pub(super) fn is_kind(schema: &Value, kind: &str) -> bool {
     }
 }
 
-/// Where a reference inside `root` leads: a pointer or an anchor of the same schema. `None` where
-/// it leads nowhere, or out of the schema.
+/// The target of a reference, a pointer or an anchor; `None` if it is not inside `root`.
 pub(super) fn resolve<'a>(root: &'a Value, reference: &str) -> Option<&'a Value> {
     let fragment = reference.strip_prefix('#')?;
     if fragment.is_empty() || fragment.starts_with('/') {
@@ -158,7 +158,7 @@ pub(super) fn resolve<'a>(root: &'a Value, reference: &str) -> Option<&'a Value>
     })
 }
 
-/// The paths of references that lead back to themselves through references and unions alone.
+/// The paths of schemas that consist of references and unions back to themselves.
 pub(super) fn endless(root: &Value, path: &str) -> Vec<String> {
     nodes(root, path)
         .into_iter()
@@ -203,9 +203,8 @@ fn decoded(fragment: &str) -> Option<String> {
     String::from_utf8(bytes).ok()
 }
 
-/// The paths of references that go round: following schemas downwards and references across comes
-/// back to the same schema. With `through_optional`, a way that passes a property which need not be
-/// there is no circle.
+/// The paths of references that lead back to themselves, through schemas inside them and other references.
+/// With `through_optional`, a way through an optional property is no circle.
 pub(super) fn circles(root: &Value, path: &str, through_optional: bool) -> Vec<String> {
     nodes(root, path)
         .into_iter()

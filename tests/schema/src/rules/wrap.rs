@@ -1,271 +1,220 @@
-//! The wrapping of tools: which keys it has, and where the name and the schemas are.
+//! The tools of an output: the keys around the schemas, the names, and the schemas with their paths.
 
 use serde_json::{Map, Value};
 
 use super::Violations;
-use super::dialect::{Dialect, Wrap};
+use super::target::{Keys, List, Target, Wrap};
 use crate::same::{item, member};
 
-/// A tool of the output.
+/// A tool of an output, or the type of an answer.
 pub(super) struct Tool<'a> {
-    /// Its name, and the name's place.
     pub(super) name: &'a str,
-    /// The path of the tool.
     pub(super) path: String,
-    /// Whether it says that it is strict.
+    /// Whether it has `"strict": true`.
     pub(super) strict: bool,
-    /// The schema of its parameters and its path; there may be none where the target allows that.
-    pub(super) schema: Option<(String, &'a Value)>,
-    /// The schema of its result and its path.
-    pub(super) result: Option<(String, &'a Value)>,
+    pub(super) description: Option<&'a str>,
+    /// Parameters may be absent.
+    pub(super) schema: Option<Located<'a>>,
+    pub(super) result: Option<Located<'a>>,
 }
 
-/// The keys of an object that wraps something: those that must be there, and those that may.
-struct Keys {
-    needed: &'static [&'static str],
-    allowed: &'static [&'static str],
+/// A value and its JSON path.
+pub(super) struct Located<'a> {
+    pub(super) path: String,
+    pub(super) value: &'a Value,
 }
 
-/// The tools of an output. What is wrong with their wrapping goes into the violations, and a tool
-/// that cannot be found in it is left out.
-pub(super) fn tools<'a>(
-    dialect: &Dialect,
+/// The tools of an output. Errors of the form around the schemas become violations; tools without a readable
+/// form are omitted.
+pub(super) fn read_tools<'a>(
+    target: &Target,
     output: &'a Value,
     violations: &mut Violations,
 ) -> Vec<Tool<'a>> {
-    if dialect.wrap == Wrap::Schemas {
-        let Some(schemas) = output.as_object() else {
-            violations.add("", "$", "is not an object of schemas");
-            return Vec::new();
-        };
-        return schemas
-            .iter()
-            .map(|(name, schema)| {
-                let path = member("$", name);
-                let schema = Some((path.clone(), schema));
-                Tool { name, path, strict: false, schema, result: None }
-            })
-            .collect();
-    }
-    if let Wrap::Output(around, needed, allowed, key) = dialect.wrap {
-        return self::output(output, around, &Keys { needed, allowed }, key, violations)
-            .into_iter()
-            .collect();
-    }
-    let Some((path, list)) = list(dialect.wrap, output, violations) else { return Vec::new() };
-    list.iter()
-        .enumerate()
-        .filter_map(|(at, tool)| one(dialect, tool, &item(&path, at), violations))
+    let Some(wrap) = target.wrap else { return read_schemas(output, violations) };
+    let mut reader = Reader { wrap, strict: target.strict, violations };
+    reader.read_list(output).into_iter().filter_map(|located| reader.read_tool(&located)).collect()
+}
+
+/// A map from names to schemas.
+fn read_schemas<'a>(output: &'a Value, violations: &mut Violations) -> Vec<Tool<'a>> {
+    let Some(schemas) = output.as_object() else {
+        violations.add("", "$", "is not an object of schemas");
+        return Vec::new();
+    };
+    schemas
+        .iter()
+        .map(|(name, value)| {
+            let path = member("$", name);
+            let schema = Some(Located { path: path.clone(), value });
+            Tool { name, path, strict: false, description: None, schema, result: None }
+        })
         .collect()
 }
 
-/// A type for answers.
-fn output<'a>(
-    output: &'a Value,
-    around: Option<&str>,
-    keys: &Keys,
-    key: &str,
-    violations: &mut Violations,
-) -> Option<Tool<'a>> {
-    let (mut value, mut path) = (output, "$".to_owned());
-    if let Some(around) = around {
-        if output.as_object().is_none_or(|members| members.len() != 2) {
-            violations.add("", "$", "has other keys than `type` and one more");
-        }
-        path = member(&path, around);
-        value = output.get(around)?;
-    }
-    if key != "responseJsonSchema" && output.get("type").is_none_or(|kind| kind != "json_schema") {
-        violations.add("", "$", "is not of the type `json_schema`");
-    }
-    let members = object("", &path, value, keys, violations)?;
-    texts("", &path, members, violations);
-    let name = members.get("name").and_then(Value::as_str).unwrap_or_default();
-    let schema = members.get(key).map(|schema| (member(&path, key), schema));
-    let strict = members.get("strict") == Some(&Value::Bool(true));
-    Some(Tool { name, path, strict, schema, result: None })
+/// Reads the items of an output.
+struct Reader<'r> {
+    wrap: &'static Wrap,
+    strict: Option<bool>,
+    violations: &'r mut Violations,
 }
 
-/// The list of tools and its path.
-fn list<'a>(
-    wrap: Wrap,
-    output: &'a Value,
-    violations: &mut Violations,
-) -> Option<(String, &'a Vec<Value>)> {
-    let (path, found) = match wrap {
-        Wrap::Mcp => {
-            let outer =
-                object("", "$", output, &Keys { needed: &["tools"], allowed: &[] }, violations)?;
-            ("$.tools", outer.get("tools"))
-        }
-        Wrap::Gemini(_) => {
-            let Some([only]) = output.as_array().map(Vec::as_slice) else {
-                violations.add("", "$", "is not a list of one object with `functionDeclarations`");
-                return None;
-            };
-            let keys = Keys { needed: &["functionDeclarations"], allowed: &[] };
-            let outer = object("", "$[0]", only, &keys, violations)?;
-            ("$[0].functionDeclarations", outer.get("functionDeclarations"))
-        }
-        _ => ("$", Some(output)),
-    };
-    match found {
-        Some(Value::Array(list)) => Some((path.to_owned(), list)),
-        Some(_) => {
-            violations.add("", path, "is not a list of tools");
-            None
-        }
-        None => None,
-    }
-}
-
-/// One tool.
-fn one<'a>(
-    dialect: &Dialect,
-    value: &'a Value,
-    path: &str,
-    violations: &mut Violations,
-) -> Option<Tool<'a>> {
-    let named = |tool: &'a Value| tool.get("name").and_then(Value::as_str);
-    let (inner, at) = match dialect.wrap {
-        Wrap::Function => (value.get("function"), member(path, "function")),
-        Wrap::Bedrock => (value.get("toolSpec"), member(path, "toolSpec")),
-        _ => (Some(value), path.to_owned()),
-    };
-    let name = inner.and_then(named).unwrap_or("?");
-    match dialect.wrap {
-        Wrap::Function => {
-            let keys = Keys { needed: &["type", "function"], allowed: &[] };
-            let outer = object(name, path, value, &keys, violations)?;
-            is_function(name, path, outer, violations);
-        }
-        Wrap::Bedrock => {
-            let keys = Keys { needed: &["toolSpec"], allowed: &[] };
-            object(name, path, value, &keys, violations)?;
-        }
-        _ => {}
-    }
-    let keys = keys(dialect);
-    let tool = object(name, &at, inner?, &keys, violations)?;
-    texts(name, &at, tool, violations);
-    if dialect.wrap == Wrap::FlatFunction {
-        is_function(name, &at, tool, violations);
-    }
-    match (tool.get("strict"), dialect.strict) {
-        (Some(Value::Bool(strict)), Some(wanted)) if *strict != wanted => {
-            violations.add(name, &member(&at, "strict"), &format!("is not {wanted}"));
-        }
-        (None | Some(Value::Bool(_)), _) => {}
-        _ => violations.add(name, &member(&at, "strict"), "is neither true nor false"),
-    }
-    match dialect.wrap {
-        Wrap::Mcp => mcp(name, &at, tool, violations),
-        Wrap::Bedrock if tool.get("description").is_some_and(|text| text == "") => {
-            violations.add(name, &member(&at, "description"), "has no character");
-        }
-        _ => {}
-    }
-    let key = match dialect.wrap {
-        Wrap::Anthropic => "input_schema",
-        Wrap::Mcp | Wrap::Bedrock => "inputSchema",
-        Wrap::Gemini(key) => key,
-        _ => "parameters",
-    };
-    let mut schema = tool.get(key).map(|found| (member(&at, key), found));
-    if dialect.wrap == Wrap::Bedrock
-        && let Some((at, outer)) = schema
-    {
-        let keys = Keys { needed: &["json"], allowed: &[] };
-        let outer = object(name, &at, outer, &keys, violations)?;
-        schema = outer.get("json").map(|found| (member(&at, "json"), found));
-    }
-    let result = tool.get("outputSchema").map(|found| (member(&at, "outputSchema"), found));
-    let strict = tool.get("strict") == Some(&Value::Bool(true));
-    named(inner?).map(|name| Tool { name, path: at, strict, schema, result })
-}
-
-/// The keys of a tool.
-fn keys(dialect: &Dialect) -> Keys {
-    let (needed, allowed): (&[_], &[_]) = match (dialect.wrap, dialect.strict) {
-        (Wrap::Function, Some(true)) => (&["name", "parameters", "strict"], &["description"]),
-        (Wrap::Function, _) => (&["name", "parameters"], &["description", "strict"]),
-        (Wrap::FlatFunction, _) => (&["type", "name", "parameters", "strict"], &["description"]),
-        (Wrap::Anthropic, Some(true)) => (&["name", "input_schema", "strict"], &["description"]),
-        (Wrap::Anthropic, _) => (&["name", "input_schema"], &["description"]),
-        (Wrap::Gemini("parameters"), _) => (&["name"], &["description", "parameters"]),
-        (Wrap::Gemini(_), _) => (&["name"], &["description", "parametersJsonSchema"]),
-        (Wrap::Bedrock, _) => (&["name", "inputSchema"], &["description"]),
-        (Wrap::Mcp, _) => (
-            &["name", "inputSchema"],
-            &["title", "description", "outputSchema", "annotations", "_meta", "execution", "icons"],
-        ),
-        (Wrap::OldFunction | Wrap::Schemas | Wrap::Output(..), _) => {
-            (&["name", "parameters"], &["description"])
-        }
-    };
-    Keys { needed, allowed }
-}
-
-/// An object with these keys and no others.
-fn object<'a>(
-    name: &str,
-    path: &str,
-    value: &'a Value,
-    keys: &Keys,
-    violations: &mut Violations,
-) -> Option<&'a Map<String, Value>> {
-    let Some(members) = value.as_object() else {
-        violations.add(name, path, "is not an object");
-        return None;
-    };
-    for key in keys.needed.iter().filter(|key| !members.contains_key(**key)) {
-        violations.add(name, path, &format!("has no `{key}`"));
-    }
-    for key in members.keys() {
-        if !keys.needed.contains(&key.as_str()) && !keys.allowed.contains(&key.as_str()) {
-            violations.add(name, &member(path, key), "is a key that the target does not know");
-        }
-    }
-    Some(members)
-}
-
-fn is_function(name: &str, path: &str, members: &Map<String, Value>, violations: &mut Violations) {
-    if members.get("type").is_some_and(|kind| kind != "function") {
-        violations.add(name, &member(path, "type"), "is not `function`");
-    }
-}
-
-/// That name, title and description are texts.
-fn texts(name: &str, path: &str, members: &Map<String, Value>, violations: &mut Violations) {
-    for key in ["name", "title", "description"] {
-        if members.get(key).is_some_and(|text| !text.is_string()) {
-            violations.add(name, &member(path, key), "is not a text");
-        }
-    }
-}
-
-/// The keys of an MCP tool other than its schemas. Annotations may have keys that MCP does not name.
-fn mcp(name: &str, path: &str, tool: &Map<String, Value>, violations: &mut Violations) {
-    for key in ["_meta", "annotations", "execution"] {
-        if tool.get(key).is_some_and(|value| !value.is_object()) {
-            violations.add(name, &member(path, key), "is not an object");
-        }
-    }
-    if tool.get("icons").is_some_and(|icons| !icons.is_array()) {
-        violations.add(name, &member(path, "icons"), "is not a list");
-    }
-    let Some(Value::Object(annotations)) = tool.get("annotations") else { return };
-    let at = member(path, "annotations");
-    for (key, value) in annotations {
-        let wrong = match key.as_str() {
-            "title" => (!value.is_string()).then_some("is not a text"),
-            "readOnlyHint" | "destructiveHint" | "idempotentHint" | "openWorldHint" => {
-                (!value.is_boolean()).then_some("is neither true nor false")
+impl Reader<'_> {
+    /// The items of the list of tools.
+    fn read_list<'a>(&mut self, output: &'a Value) -> Vec<Located<'a>> {
+        let (path, list) = match self.wrap.list {
+            List::Single => return vec![Located { path: "$".to_owned(), value: output }],
+            List::Items => ("$".to_owned(), Some(output)),
+            List::Key(key) => {
+                let outer = self.read_object("", "$", output, &[key], &[]);
+                (member("$", key), outer.and_then(|outer| outer.get(key)))
             }
-            _ => None,
+            List::OnlyItem(key) => {
+                let Some([only]) = output.as_array().map(Vec::as_slice) else {
+                    let told = format!("is not a list of one object with `{key}`");
+                    self.violations.add("", "$", &told);
+                    return Vec::new();
+                };
+                let outer = self.read_object("", "$[0]", only, &[key], &[]);
+                (member("$[0]", key), outer.and_then(|outer| outer.get(key)))
+            }
         };
-        if let Some(wrong) = wrong {
-            violations.add(name, &member(&at, key), wrong);
+        match list {
+            Some(Value::Array(items)) => {
+                let locate = |(at, value)| Located { path: item(&path, at), value };
+                items.iter().enumerate().map(locate).collect()
+            }
+            Some(_) => {
+                self.violations.add("", &path, "is not a list of tools");
+                Vec::new()
+            }
+            None => Vec::new(),
+        }
+    }
+
+    fn read_tool<'a>(&mut self, located: &Located<'a>) -> Option<Tool<'a>> {
+        let Located { path, value } = located;
+        let fixed: Vec<&'static str> = self.wrap.fixed.iter().map(|(key, _)| *key).collect();
+        let needed: Vec<&'static str> = self.wrap.needed.to_vec();
+        let (inner, at) = match self.wrap.inner {
+            Some(key) => (value.get(key), member(path, key)),
+            None => (Some(*value), path.clone()),
+        };
+        let text = |key| inner.and_then(|tool| tool.get(key)).and_then(Value::as_str);
+        let name = text("name").unwrap_or("?");
+        let outer_keys = match self.wrap.inner {
+            Some(key) => [&fixed[..], &[key]].concat(),
+            None => [&fixed[..], &needed[..]].concat(),
+        };
+        let optional = if self.wrap.inner.is_none() { self.wrap.optional } else { &[] };
+        let outer = self.read_object(name, path, value, &outer_keys, optional)?;
+        for (key, expected) in self.wrap.fixed {
+            if outer.get(*key).is_some_and(|value| value != expected) {
+                self.violations.add(name, &member(path, key), &format!("is not `{expected}`"));
+            }
+        }
+        let tool = match self.wrap.inner {
+            Some(_) => self.read_object(name, &at, inner?, &needed, self.wrap.optional)?,
+            None => outer,
+        };
+        self.check_members(name, &at, tool);
+        let named = self.wrap.needed.contains(&"name");
+        if named && !tool.get("name").is_some_and(Value::is_string) {
+            return None;
+        }
+        let result = tool.get("outputSchema");
+        Some(Tool {
+            name: if named { name } else { "" },
+            strict: tool.get("strict") == Some(&Value::Bool(true)),
+            description: text("description"),
+            schema: self.read_schema(name, &at, tool),
+            result: result.map(|value| Located { path: member(&at, "outputSchema"), value }),
+            path: at,
+        })
+    }
+
+    /// The schema of a tool, which may be inside objects with one key each.
+    fn read_schema<'a>(
+        &mut self,
+        name: &str,
+        path: &str,
+        tool: &'a Map<String, Value>,
+    ) -> Option<Located<'a>> {
+        let (first, rest) = self.wrap.schema.split_first()?;
+        let mut found = Located { path: member(path, first), value: tool.get(*first)? };
+        for key in rest {
+            let outer = self.read_object(name, &found.path, found.value, &[key], &[])?;
+            found = Located { path: member(&found.path, key), value: outer.get(*key)? };
+        }
+        Some(found)
+    }
+
+    /// Reads an object with these keys and no others.
+    fn read_object<'a>(
+        &mut self,
+        name: &str,
+        path: &str,
+        value: &'a Value,
+        needed: &[&str],
+        optional: Keys,
+    ) -> Option<&'a Map<String, Value>> {
+        let Some(members) = value.as_object() else {
+            self.violations.add(name, path, "is not an object");
+            return None;
+        };
+        for key in needed.iter().filter(|key| !members.contains_key(**key)) {
+            self.violations.add(name, path, &format!("has no `{key}`"));
+        }
+        for key in members.keys() {
+            if !needed.contains(&key.as_str()) && !optional.contains(&key.as_str()) {
+                let at = member(path, key);
+                self.violations.add(name, &at, "is a key that the target does not know");
+            }
+        }
+        Some(members)
+    }
+
+    /// Checks the values of a tool's keys other than its schemas.
+    fn check_members(&mut self, name: &str, path: &str, tool: &Map<String, Value>) {
+        for (key, value) in tool {
+            let reason = match key.as_str() {
+                "name" | "title" | "description" => (!value.is_string()).then_some("is not a text"),
+                "strict" if !value.is_boolean() => Some("is neither true nor false"),
+                "strict" => self
+                    .strict
+                    .filter(|expected| value != expected)
+                    .map(|expected| if expected { "is not true" } else { "is not false" }),
+                "_meta" | "annotations" | "execution" => {
+                    (!value.is_object()).then_some("is not an object")
+                }
+                "icons" => (!value.is_array()).then_some("is not a list"),
+                _ => None,
+            };
+            if let Some(reason) = reason {
+                self.violations.add(name, &member(path, key), reason);
+            }
+        }
+        for key in
+            self.wrap.not_empty.iter().filter(|key| tool.get(**key).is_some_and(|it| it == ""))
+        {
+            self.violations.add(name, &member(path, key), "has no character");
+        }
+        self.check_annotations(name, &member(path, "annotations"), tool.get("annotations"));
+    }
+
+    /// Checks the annotations of an MCP tool, which may have more keys than MCP names.
+    fn check_annotations(&mut self, name: &str, path: &str, annotations: Option<&Value>) {
+        for (key, value) in annotations.and_then(Value::as_object).into_iter().flatten() {
+            let reason = match key.as_str() {
+                "title" => (!value.is_string()).then_some("is not a text"),
+                "readOnlyHint" | "destructiveHint" | "idempotentHint" | "openWorldHint" => {
+                    (!value.is_boolean()).then_some("is neither true nor false")
+                }
+                _ => None,
+            };
+            if let Some(reason) = reason {
+                self.violations.add(name, &member(path, key), reason);
+            }
         }
     }
 }
