@@ -26,7 +26,7 @@ pub fn page(syntax: Syntax) -> String {
         Syntax::Lark => (LARK, include_str!("pages/lark_use.md")),
     };
     format!(
-        include_str!("pages/page.md"),
+        include_str!("pages/page.txt"),
         name = syntax.name(),
         about = about,
         parameters = tool.schema,
