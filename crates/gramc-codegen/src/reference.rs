@@ -12,26 +12,14 @@ mod overview;
 mod site;
 mod tool;
 
-use std::ops::Range;
-
 use gramc_check::Valid;
 use gramc_model::Module;
-use gramc_schema::Target;
 use rayon::prelude::*;
 
 use forms::Forms;
 use site::Site;
 
-/// What a reference contains.
-#[derive(Debug, Clone)]
-pub struct ReferenceOptions<'o> {
-    /// Its title.
-    pub title: &'o str,
-    /// The files whose tools it contains. Their types may be in other files.
-    pub files: Range<usize>,
-    /// The targets whose definitions it shows.
-    pub targets: &'o [Target],
-}
+pub use site::ReferenceOptions;
 
 /// A page.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -7,7 +7,7 @@ use gramc_model::Module;
 use gramc_schema::Target;
 use gramc_schema::emit::{Compilation, Entry, Options};
 
-use super::ReferenceOptions;
+use super::site::ReferenceOptions;
 
 /// The tools for all targets.
 pub(crate) struct Forms<'m> {

@@ -1,6 +1,7 @@
 //! What the pages show, and where they refer to.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
+use std::ops::Range;
 
 use gramc_check::Valid;
 use gramc_model::print::print_declarations;
@@ -8,7 +9,16 @@ use gramc_model::{Module, Place, Tool, TypeId, walk};
 use gramc_schema::Target;
 use gramc_schema::emit::{Compilation, Entry, Options};
 
-use super::ReferenceOptions;
+/// The contents of a reference.
+#[derive(Debug, Clone)]
+pub struct ReferenceOptions<'o> {
+    /// Its title.
+    pub title: &'o str,
+    /// The files whose tools it contains. Their types may be in other files.
+    pub files: Range<usize>,
+    /// The targets whose definitions it shows.
+    pub targets: &'o [Target],
+}
 
 /// A specification with the addresses of its declarations.
 pub(crate) struct Site<'m> {

@@ -23,7 +23,7 @@ use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use super::loss::{Became, Loss};
 use super::restore::{Restore, RestorePlan};
@@ -33,14 +33,12 @@ use gramc_json_schema::path::Path;
 use gramc_json_schema::pointer::escape_fragment_token as escaped;
 use keys::Keys;
 use mentions::Mentions;
+use parts::Object;
 use references::{ReferenceScope, References};
 use sentences::Printer;
 
 /// The maximum number of schemas inlined for references. Further references become text.
 const MAX_INLINED: usize = 4_000;
-
-/// A schema with keywords.
-type Object = Map<String, Value>;
 
 /// A tool's lowered schema.
 pub(super) struct LoweredSchema {
@@ -197,7 +195,7 @@ impl<'r> Lowerer<'r> {
     fn run(&mut self, mut parameters: Value) -> LoweredSchema {
         self.endless = cycles::endless(&parameters);
         self.keep_original(&mut parameters);
-        let mut map = Map::new();
+        let mut map = Object::new();
         let mut site = Site::new(&mut map, &Path::ROOT, At::default());
         self.root(parameters, &mut site);
         let mut definitions = HashMap::new();
@@ -229,7 +227,7 @@ impl<'r> Lowerer<'r> {
                 }
                 // Only definitions are referenced, so the rest is not copied.
                 let Value::Object(map) = parameters else { return };
-                let mut definitions = Map::new();
+                let mut definitions = Object::new();
                 for key in [k::DEFS, k::DEFINITIONS] {
                     definitions.extend(map.shift_remove(key).map(|all| (key.to_owned(), all)));
                 }
@@ -245,7 +243,7 @@ impl<'r> Lowerer<'r> {
         if !matches!(self.spec.refs, RefRule::Defs { .. }) {
             return plans;
         }
-        let mut schemas = Map::new();
+        let mut schemas = Object::new();
         while let Some((number, name, to)) = self.references.next() {
             let Some(mut schema) = self.resolve(&to) else { continue };
             let place = references::place(&to);

@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::super::names;
 use super::super::target_spec::KeyRule;
-use super::Object;
+use super::parts::Object;
 use gramc_json_schema::keywords::{Keyword as K, name as k};
 use gramc_json_schema::path::Path;
 use gramc_json_schema::pointer::{

@@ -7,7 +7,8 @@ use serde_json::{Number, Value};
 
 use super::super::loss::Became;
 use super::super::patterns::PatternFate;
-use super::{Lowerer, Object, Site, merge, parts, sentences};
+use super::parts::Object;
+use super::{Lowerer, Site, merge, parts, sentences};
 use gramc_json_schema::keywords::{Keyword, Keywords, name as k};
 
 /// Adds sentences to a schema's description.

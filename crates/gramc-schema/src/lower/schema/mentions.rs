@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 use serde_json::Value;
 
 use super::super::target_spec::KeyRule;
-use super::Object;
+use super::parts::Object;
 use gramc_json_schema::keywords::{any_schema, name as k};
 
 /// What descriptions should call the keys that they quote.

@@ -3,7 +3,7 @@
 use gramc_json_schema::type_set::TypeSet;
 use serde_json::{Map, Number, Value};
 
-use super::Object;
+use super::parts::Object;
 use gramc_json_schema::keywords::{Keyword, name as k};
 use gramc_json_schema::merge::intersect;
 

@@ -7,7 +7,8 @@ use serde_json::{Map, Value};
 use super::super::loss::Became;
 use super::super::restore::RestorePlan;
 use super::super::target_spec::SeveralTypes;
-use super::{At, Lowerer, Object, Out, Site, merge, parts};
+use super::parts::Object;
+use super::{At, Lowerer, Out, Site, merge, parts};
 use gramc_json_schema::keywords::{Keyword as K, Keywords, name as k};
 use gramc_json_schema::path::Path;
 

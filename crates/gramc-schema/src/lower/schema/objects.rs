@@ -8,7 +8,8 @@ use serde_json::{Map, Value};
 use super::super::loss::{Became, renamed};
 use super::super::restore::{FieldPlan, RestorePlan};
 use super::super::target_spec::ObjectRule;
-use super::{At, Lowerer, Object, Out, Site, merge, parts, sentences};
+use super::parts::Object;
+use super::{At, Lowerer, Out, Site, merge, parts, sentences};
 use gramc_json_schema::keywords::{Keyword as K, name as k};
 use gramc_json_schema::strings::StringCheck;
 

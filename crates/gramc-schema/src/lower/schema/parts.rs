@@ -3,8 +3,10 @@
 use gramc_json_schema::type_set::TypeSet;
 use serde_json::{Map, Value};
 
-use super::Object;
 use gramc_json_schema::keywords::{Keyword, Keywords, name as k};
+
+/// A schema with keywords.
+pub(super) type Object = Map<String, Value>;
 
 /// The keywords of a schema.
 pub(super) fn keywords(map: &Object) -> Keywords {

@@ -11,7 +11,8 @@ use super::super::names;
 use super::super::restore::RestorePlan;
 use super::super::target_spec::{First, NameRule, Recursion, RefRule};
 use super::cycles::Cycles;
-use super::{At, Lowerer, MAX_INLINED, Object, Out, Site, merge, parts};
+use super::parts::Object;
+use super::{At, Lowerer, MAX_INLINED, Out, Site, merge, parts};
 use gramc_json_schema::keywords::{Keyword, name as k};
 use gramc_json_schema::path::Path;
 use gramc_json_schema::pointer::{

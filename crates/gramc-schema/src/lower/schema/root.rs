@@ -4,7 +4,8 @@ use gramc_json_schema::type_set::TypeSet;
 use serde_json::{Map, Value};
 
 use super::super::loss::Became;
-use super::{Lowerer, Object, Site, merge, parts};
+use super::parts::Object;
+use super::{Lowerer, Site, merge, parts};
 use gramc_json_schema::keywords::{Keyword as K, Keywords, name as k};
 use gramc_json_schema::path::Path;
 

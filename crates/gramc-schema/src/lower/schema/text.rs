@@ -6,7 +6,8 @@ use serde_json::Value;
 use super::super::loss::Became;
 use super::super::restore::RestorePlan;
 use super::super::target_spec::SeveralTypes;
-use super::{Lowerer, Object, Out, Site, leftovers, merge, parts};
+use super::parts::Object;
+use super::{Lowerer, Out, Site, leftovers, merge, parts};
 use gramc_json_schema::keywords::{Keyword, name as k};
 
 impl Lowerer<'_> {

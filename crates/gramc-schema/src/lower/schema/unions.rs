@@ -6,7 +6,8 @@ use serde_json::Value;
 use super::super::loss::Became;
 use super::super::restore::RestorePlan;
 use super::super::target_spec::AnyOfRule;
-use super::{At, Lowerer, MAX_INLINED, Object, Out, Site, leftovers, merge, parts};
+use super::parts::Object;
+use super::{At, Lowerer, MAX_INLINED, Out, Site, leftovers, merge, parts};
 use gramc_json_schema::keywords::{Keyword as K, name as k};
 use gramc_json_schema::path::Path;
 
