@@ -139,10 +139,10 @@ impl Writer<'_> {
             alias => self.annotation(alias),
         };
         // What refers to other types may refer to later ones, and to itself.
-        let _ = if !alias.names().is_empty() {
-            write!(out, "\n\n{name} = TypeAliasType(\"{name}\", {})\n", literal_text(&annotation))
-        } else {
+        let _ = if alias.names().is_empty() {
             write!(out, "\n\n{name}: TypeAlias = {annotation}\n")
+        } else {
+            write!(out, "\n\n{name} = TypeAliasType(\"{name}\", {})\n", literal_text(&annotation))
         };
         docstring(out, "", &ty.doc);
     }
@@ -194,15 +194,14 @@ impl Writer<'_> {
             types.join(separator)
         };
         match ty {
-            // Pydantic knows no type without values.
-            Type::Any | Type::Never => "Any".to_owned(),
             Type::Null => "None".to_owned(),
             Type::Boolean => "bool".to_owned(),
             Type::Integer => "int".to_owned(),
             Type::Number => "float".to_owned(),
             Type::Text => "str".to_owned(),
             Type::Literal(values) if is_inside => literal(values),
-            Type::Literal(_) => "Any".to_owned(),
+            // Pydantic has no type without values.
+            Type::Any | Type::Never | Type::Literal(_) => "Any".to_owned(),
             Type::List(item) => format!("list[{}]", self.write_annotation(item, prefix)),
             Type::Tuple(_) if !is_checked => "list[Any]".to_owned(),
             // JSON has lists only.

@@ -91,12 +91,11 @@ fn print_tree<L>(out: &mut String, tree: &Tree<L>, level: Level, style: &Style<'
 }
 
 fn print_set(out: &mut String, set: &CharSet) {
-    match set.single() {
-        Some(c) => escape(out, c),
-        None => {
-            let is_negated = set.contains('\u{10FFFF}') && !set.complement().is_empty();
-            print_class(out, set, is_negated, escape);
-        }
+    if let Some(c) = set.single() {
+        escape(out, c);
+    } else {
+        let is_negated = set.contains('\u{10FFFF}') && !set.complement().is_empty();
+        print_class(out, set, is_negated, escape);
     }
 }
 

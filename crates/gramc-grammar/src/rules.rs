@@ -86,7 +86,7 @@ impl Expr {
             Self::Seq(parts) => Self::seq(parts.into_iter().map(|part| part.prune(productive))),
             Self::Alt(parts) => Self::alt(parts.into_iter().map(|part| part.prune(productive))),
             Self::Repeat(part, least, most) => part.prune(productive).repeat(least, most),
-            leaf => leaf,
+            leaf @ Self::Leaf(_) => leaf,
         }
     }
 

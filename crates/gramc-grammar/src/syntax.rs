@@ -67,12 +67,15 @@ pub(crate) fn print_class(
     out.push_str(if is_negated { "[^" } else { "[" });
     let listed = if is_negated { &set.complement() } else { set };
     for &(first, last) in listed.ranges() {
-        char::from_u32(first).into_iter().for_each(|c| print_char(out, c));
+        if let Some(c) = char::from_u32(first) {
+            print_char(out, c);
+        }
         if first + 1 < last {
             out.push('-');
         }
-        let end = char::from_u32(last).filter(|_| first < last);
-        end.into_iter().for_each(|c| print_char(out, c));
+        if let Some(c) = char::from_u32(last).filter(|_| first < last) {
+            print_char(out, c);
+        }
     }
     out.push(']');
 }

@@ -43,12 +43,15 @@ pub(crate) fn folding_ranges(cx: &RequestContext) -> Vec<FoldingRange> {
             }
             T::Whitespace if token.text().matches('\n').count() <= 1 => {}
             _ => {
-                let block = block.take().into_iter();
-                block.for_each(|block| add(block, Some(FoldingRangeKind::Comment)));
+                if let Some(block) = block.take() {
+                    add(block, Some(FoldingRangeKind::Comment));
+                }
             }
         }
     }
-    block.into_iter().for_each(|block| add(block, Some(FoldingRangeKind::Comment)));
+    if let Some(block) = block {
+        add(block, Some(FoldingRangeKind::Comment));
+    }
     found.sort_by_key(|range| (range.start_line, std::cmp::Reverse(range.end_line)));
     found.dedup_by_key(|range| (range.start_line, range.end_line));
     found

@@ -107,20 +107,17 @@ fn literal_length(text: &str) -> Option<usize> {
     if matches!(word, "true" | "false" | "null") {
         return Some(word.len());
     }
-    let length = match text.strip_prefix('"') {
-        Some(content) => {
-            let mut escaped = false;
-            let end = content.find(|c| {
-                let closes = c == '"' && !escaped;
-                escaped = c == '\\' && !escaped;
-                closes
-            });
-            end? + 2
-        }
-        None => {
-            let is_part = |c: char| c.is_ascii_digit() || matches!(c, '-' | '+' | '.' | 'e' | 'E');
-            text.find(|c| !is_part(c)).unwrap_or(text.len())
-        }
+    let length = if let Some(content) = text.strip_prefix('"') {
+        let mut escaped = false;
+        let end = content.find(|c| {
+            let closes = c == '"' && !escaped;
+            escaped = c == '\\' && !escaped;
+            closes
+        });
+        end? + 2
+    } else {
+        let is_part = |c: char| c.is_ascii_digit() || matches!(c, '-' | '+' | '.' | 'e' | 'E');
+        text.find(|c| !is_part(c)).unwrap_or(text.len())
     };
     serde_json::from_str::<Value>(text.get(..length)?).ok().map(|_| length)
 }

@@ -30,7 +30,7 @@ pub(crate) fn free_name(
     numbered: impl Fn(u64) -> String,
     is_free: impl Fn(&String) -> bool,
 ) -> String {
-    names.into_iter().chain((2..).map(numbered)).find(is_free).unwrap_or_default()
+    names.into_iter().chain((2..u64::MAX).map(numbered)).find(is_free).unwrap_or_default()
 }
 
 /// A name as an identifier: itself if it is one, and else its words in `camelCase`.

@@ -89,13 +89,12 @@ impl AccessToken {
         }
         let response: TokenResponse =
             serde_json::from_slice(&body).map_err(|_| AccessTokenError::NoToken(status))?;
-        match response.access_token.filter(|_| status.is_success()) {
-            Some(text) => Ok(Self { text, ends: response.expires_in.as_ref().and_then(end) }),
-            None => {
-                let why = [response.error, response.error_description].into_iter().flatten();
-                let reason = sanitize_line(&why.collect::<Vec<_>>().join(": "));
-                Err(AccessTokenError::Refused { status, reason })
-            }
+        if let Some(text) = response.access_token.filter(|_| status.is_success()) {
+            Ok(Self { text, ends: response.expires_in.as_ref().and_then(end) })
+        } else {
+            let why = [response.error, response.error_description].into_iter().flatten();
+            let reason = sanitize_line(&why.collect::<Vec<_>>().join(": "));
+            Err(AccessTokenError::Refused { status, reason })
         }
     }
 

@@ -169,6 +169,7 @@ impl InvocationError {
     }
 
     /// Creates an [`InvocationErrorKind::Unreachable`].
+    #[allow(clippy::needless_pass_by_value, reason = "errors convert by passing this function")]
     pub fn unreachable(detail: impl ToString) -> Self {
         Self::new(InvocationErrorKind::Unreachable, detail.to_string())
     }

@@ -75,7 +75,8 @@ pub struct Agreement {
     /// The labels of success, for runs that the judge scored.
     pub labels: u64,
     /// The share of them in which the judge comes to the same result.
-    pub agreement: f64,
+    #[serde(rename = "agreement")]
+    pub share: f64,
     /// The interval of the share.
     pub interval: Interval,
     /// Cohen's kappa: the agreement beyond chance. Null if both gave all runs the same label.
@@ -123,7 +124,7 @@ pub(crate) fn agreement(
     let kappa = cohens_kappa(counts);
     Agreement {
         labels: all,
-        agreement: share,
+        share,
         interval: wilson(agreed, all, level),
         kappa: kappa.is_finite().then_some(kappa),
         scores: distances.len() as u64,
@@ -137,7 +138,7 @@ impl Agreement {
     pub(crate) fn sentence(&self) -> String {
         let mut parts = Vec::new();
         if self.labels > 0 {
-            let interval = crate::analysis::rates::show_rate(self.agreement, self.interval);
+            let interval = crate::analysis::rates::show_rate(self.share, self.interval);
             let kappa = self.kappa.map(|it| format!(", kappa {it:.2}")).unwrap_or_default();
             let labels = self.labels;
             parts.push(format!("in {interval} % of {labels} labels{kappa}"));

@@ -83,9 +83,11 @@ fn with_encoded_references(schema: &Value) -> Cow<'_, Value> {
     }
     let mut schema = schema.clone();
     encode_references(&mut schema, &|c| {
-        let mut bytes = [0; 4];
-        let bytes = c.encode_utf8(&mut bytes).bytes();
-        if is_plain(c) { c.into() } else { bytes.map(|byte| format!("%{byte:02X}")).collect() }
+        if is_plain(c) {
+            return c.into();
+        }
+        let escape = |byte| format!("%{byte:02X}");
+        c.to_string().bytes().map(escape).collect::<Vec<_>>().concat()
     });
     Cow::Owned(schema)
 }

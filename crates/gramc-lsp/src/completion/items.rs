@@ -335,7 +335,9 @@ impl ItemList<'_> {
         match one.value {
             ValueType::Flag => self.words(&["true", "false"]),
             ValueType::OneOf(words) => {
-                words.iter().for_each(|word| self.string(word, K::ENUM_MEMBER, one.documentation));
+                for word in words {
+                    self.string(word, K::ENUM_MEMBER, one.documentation);
+                }
             }
             ValueType::Format => {
                 for name in BUILT_IN.iter().filter_map(|name| format_of(name)) {
@@ -388,7 +390,9 @@ impl ItemList<'_> {
         let files = self.cx.snapshot.files();
         let paths = files.iter().enumerate().filter(|(at, _)| *at != self.cx.number);
         let paths: Vec<_> = paths.filter_map(|(_, file)| relative(&self.cx.file, file)).collect();
-        paths.iter().for_each(|path| self.string(path, K::FILE, ""));
+        for path in &paths {
+            self.string(path, K::FILE, "");
+        }
     }
 }
 

@@ -31,10 +31,12 @@ pub(super) fn check(
                 }
             }
         }
-        Rule::LengthAlone if is_kind(node.schema, "string") => {
-            if has(&["minLength", "maxLength"]) && has(&["pattern", "format"]) {
-                report(node.path.clone(), "has a length with a pattern or a format");
-            }
+        Rule::LengthAlone
+            if is_kind(node.schema, "string")
+                && has(&["minLength", "maxLength"])
+                && has(&["pattern", "format"]) =>
+        {
+            report(node.path.clone(), "has a length with a pattern or a format");
         }
         Rule::Satisfiable if !is_satisfiable(node.schema, members) => {
             report(node.path.clone(), "has bounds that contradict each other");

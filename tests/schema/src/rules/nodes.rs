@@ -137,13 +137,14 @@ fn check_node(rule: Rule, root: &Value, node: &Node<'_>, report: &mut dyn FnMut(
                 report(this(), reason);
             }
         }
-        Rule::BesideAnyOf(allowed) if members.contains_key("anyOf") => {
-            if members.keys().any(|key| key != "anyOf" && !allowed(key)) {
-                report(this(), "has other keywords next to `anyOf`");
-            }
+        Rule::BesideAnyOf(allowed)
+            if members.contains_key("anyOf")
+                && members.keys().any(|key| key != "anyOf" && !allowed(key)) =>
+        {
+            report(this(), "has other keywords next to `anyOf`");
         }
         Rule::Resolved | Rule::ResolvedInside | Rule::References(..) | Rule::BesideReference(_) => {
-            check_reference(rule, root, node, report)
+            check_reference(rule, root, node, report);
         }
         Rule::Closed | Rule::NotClosed | Rule::AllRequired | Rule::Depth(_) => {
             check_object(rule, node, members, report);
@@ -165,10 +166,12 @@ fn check_presence(rule: Rule, node: &Node<'_>, report: &mut dyn FnMut(String, &s
         Rule::Items if is_kind(node.schema, "array") && node.schema.get("items").is_none() => {
             report(node.path.clone(), "is an array without `items`");
         }
-        Rule::Typed(keywords) if node.link != Link::Root && !closing => {
-            if !keywords.iter().any(|keyword| node.schema.get(keyword).is_some()) {
-                report(node.path.clone(), "has no type");
-            }
+        Rule::Typed(keywords)
+            if node.link != Link::Root
+                && !closing
+                && !keywords.iter().any(|keyword| node.schema.get(keyword).is_some()) =>
+        {
+            report(node.path.clone(), "has no type");
         }
         Rule::OnlyObjects if node.schema.is_boolean() && !closing && !node.verbatim => {
             report(node.path.clone(), "is true or false");

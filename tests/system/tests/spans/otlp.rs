@@ -29,6 +29,7 @@ pub(super) struct ScopeSpans {
     pub(super) spans: Vec<Span>,
 }
 
+#[allow(clippy::struct_field_names, reason = "the protocol names the fields")]
 #[derive(Message)]
 pub(super) struct Span {
     #[prost(bytes = "vec", tag = "1")]

@@ -113,7 +113,9 @@ pub(in super::super) fn each_reference_mut(
             }
         }
         Value::Array(items) => {
-            items.iter_mut().for_each(|item| each_reference_mut(item, update, depth + 1));
+            for item in items {
+                each_reference_mut(item, update, depth + 1);
+            }
         }
         _ => {}
     }

@@ -27,7 +27,7 @@ impl Lowerer<'_> {
             }
             return self.place(site);
         }
-        let mut alternatives = self.take_alternatives(site, k::ANY_OF);
+        let mut alternatives = take_alternatives(site, k::ANY_OF);
         let null = self.spec.has_nullable() && {
             let before = alternatives.len();
             alternatives.retain(|part| !is_null(part));
@@ -62,7 +62,7 @@ impl Lowerer<'_> {
         for key in [k::ANY_OF, k::ONE_OF] {
             if site.map.get(key).is_some_and(Value::is_array) {
                 plan = plan.or(self.alternatives(site, key));
-                taken.push((key, self.take_alternatives(site, key)));
+                taken.push((key, take_alternatives(site, key)));
             }
         }
         let mut out = self.plain(site);
@@ -71,14 +71,6 @@ impl Lowerer<'_> {
         }
         out.plan = out.plan.or(plan);
         out
-    }
-
-    /// Removes the members of a union, whose keyword stays.
-    fn take_alternatives(&self, site: &mut Site<'_>, key: &str) -> Vec<Value> {
-        match site.map.get_mut(key) {
-            Some(Value::Array(alternatives)) => std::mem::take(alternatives),
-            _ => Vec::new(),
-        }
     }
 
     /// Lowers the members of a union in their place.
@@ -364,4 +356,12 @@ fn let_null(schema: &mut Value) {
         return;
     }
     map.insert(k::NULLABLE.to_owned(), true.into());
+}
+
+/// Removes the members of a union, whose keyword stays.
+fn take_alternatives(site: &mut Site<'_>, key: &str) -> Vec<Value> {
+    match site.map.get_mut(key) {
+        Some(Value::Array(alternatives)) => std::mem::take(alternatives),
+        _ => Vec::new(),
+    }
 }

@@ -63,7 +63,7 @@ pub(super) fn read_sides(
             None => read_declared(library, &spec, display)?,
         };
         let Some(found) = found else { return Ok(None) };
-        let Declared { library, declared, folder } = found;
+        let Declared { library, declaration: declared, folder } = found;
         let recordings = recordings(&declared, &folder);
         let name = source.name.clone().unwrap_or_else(|| unused_name(&declared.name, &sides));
         sides.push(Side { name, spec, path, source, library, declared, recordings });

@@ -39,7 +39,7 @@ pub(in crate::commands) fn read_spec(
 /// A library with its declaration.
 pub(crate) struct Declared {
     pub(in crate::commands) library: ToolLibrary,
-    pub(in crate::commands) declared: Library,
+    pub(in crate::commands) declaration: Library,
     /// The folder that paths in the declaration are relative to.
     pub(in crate::commands) folder: PathBuf,
 }
@@ -165,7 +165,7 @@ fn bind_declared(read: &Read, at: usize) -> Declared {
     let declared = library.clone();
     // Unusable parts are reported when the library is bound.
     let library = ToolLibrary::load(&read.module, library, load_options(&folder, &read.defaults));
-    Declared { library, declared, folder }
+    Declared { library, declaration: declared, folder }
 }
 
 impl Read {

@@ -68,7 +68,8 @@ pub(super) fn replay(
         let line: TraceLine = serde_json::from_str(line).map_err(|error| {
             Failure::new(format!("{}:{number}: invalid trace: {error}", trace.display()))
         })?;
-        if let Some(call) = shadow.line(&line) {
+        if shadow.follow(&line) {
+            let call = shadow.call(&line);
             match &call {
                 None => same += 1,
                 Some(changed) if changed.change == "fixes" => fixes += 1,
@@ -112,15 +113,15 @@ impl Shadow<'_> {
         })
     }
 
-    /// Checks the call of a line. `None` if the line is no call.
-    fn line(&mut self, line: &TraceLine) -> Option<Option<ChangedCall>> {
+    /// Follows a line of the trace, and returns whether it is a call to check.
+    fn follow(&mut self, line: &TraceLine) -> bool {
         match line.kind.as_str() {
             // Another run: its moments are counted from its own start.
             "run" => {
                 self.clock = Arc::default();
                 self.agent.clone_from(&line.agent);
                 self.sessions.clear();
-                None
+                false
             }
             "user" => {
                 // An agent that is called has a conversation of its own each time.
@@ -128,14 +129,15 @@ impl Shadow<'_> {
                     self.sessions.remove(&line.agent);
                 }
                 self.session(&line.agent).begin_turn();
-                None
+                false
             }
             // Agents that are called have their own lines.
-            "call" if self.module.agent(&line.name).is_none() => Some(self.call(line)),
-            _ => None,
+            "call" => self.module.agent(&line.name).is_none(),
+            _ => false,
         }
     }
 
+    /// Checks the call of a line.
     fn call(&mut self, line: &TraceLine) -> Option<ChangedCall> {
         if let Some(at) = line.at.and_then(|at| Duration::try_from_secs_f64(at).ok()) {
             self.clock.move_to(at);
