@@ -287,7 +287,7 @@ pub static ATTRIBUTES: &[AttributeSpec] = &[
         "command",
         &[Agent, Implementation(Mcp)],
         Program,
-        "Command of the agent or the MCP server",
+        "Command line that is the agent or starts the MCP server",
     ),
     row(
         "tool",
