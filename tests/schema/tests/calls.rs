@@ -2,7 +2,10 @@
 //! once.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stderr)]
 
+mod corpus;
+mod damage;
 mod hostile;
+mod kept;
 mod mutated;
 mod real;
 mod repairs;
@@ -20,6 +23,7 @@ use gramc_model::{Module, ValueSource};
 use gramc_schema::emit::ParameterSchema;
 use gramc_schema_tests::arguments::referee;
 use gramc_schema_tests::schemas::Schemas;
+use gramc_syntax::{SourceFile, parse};
 use jsonschema::Validator;
 use serde_json::Value;
 
@@ -52,6 +56,13 @@ impl Judges {
         let check = check.unwrap_or_else(|error| panic!("{error}\n{schema}"));
         Some(Self { schema, check, referee })
     }
+}
+
+/// The check of the first tool of a text.
+fn tool_check(text: &str) -> ToolCheck {
+    let checked = gramc_check::check(&[parse(SourceFile::new("tool.gram", text))]);
+    let module = checked.module.unwrap_or_else(|| panic!("{text}: {:?}", checked.diagnostics));
+    ToolCheck::of_tool(&module.types, &module.tools[0]).unwrap()
 }
 
 /// Takes from a tool what the host does with its parameters.

@@ -1,0 +1,153 @@
+//! The calls of `tests/corpus/calls`: reported calls of models, calls by the meaning of BAML's tests, valid calls
+//! that look broken, and calls that were hunted for. Each names the acceptable arguments, and whether a
+//! refusal is acceptable.
+
+use gramc_calls::check::{Policy, ToolCheck};
+use gramc_language_tests::reading::equal;
+use gramc_syntax::{SourceFile, parse};
+use gramc_tools::{Call, CallError, Session, ToolLibrary};
+use serde_json::Value;
+
+use super::{told, tool_check};
+
+/// TODO remove: calls that are wrong so far.
+const WRONG: &[&str] = &[
+    "S01", "S03", "S04", "S05", "S06", "S07", "S08", "S09", "S11", "S12", "S13", "S14", "S16",
+    "S18", "S19", "S21", "F01", "F02", "F04", "F05", "F06", "F07", "F08", "F09", "F10", "F12",
+    "F13", "F16", "F18", "F21", "F27", "F28", "F29", "F86", "X23", "X24", "X32", "X34", "X78",
+    "X82", "X84", "X91", "C01", "C02", "C03", "C04", "C05", "C06", "C07", "C08", "C09", "C10",
+    "C11", "C12", "K01", "K02", "K03", "K04", "K05", "K06", "K07", "K08", "K09", "K10", "K11",
+    "K12", "K14", "K15", "K16", "K18", "K19", "K20", "K21", "K22", "R17", "R24", "R30", "R31",
+    "R50", "R51", "R58", "R69", "N02", "N03", "N04", "N06", "N09",
+];
+
+/// A call with the acceptable outcomes.
+struct Case {
+    id: String,
+    spec: String,
+    call: String,
+    accept: Vec<Value>,
+    refuse: bool,
+    correct_names: bool,
+}
+
+fn read_rows(group: &str) -> Vec<Value> {
+    let path = gramc_language_tests::root().join(format!("tests/corpus/calls/{group}.jsonl"));
+    let text = std::fs::read_to_string(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
+    let read = |line| serde_json::from_str(line).unwrap_or_else(|e| panic!("{e}: {line}"));
+    text.lines().map(read).collect()
+}
+
+fn read_cases(group: &str) -> Vec<Case> {
+    read_rows(group)
+        .into_iter()
+        .map(|row| {
+            let text = |key: &str| row[key].as_str().unwrap().to_owned();
+            Case {
+                id: text("id"),
+                spec: text("spec"),
+                call: text("call"),
+                accept: row["accept"].as_array().unwrap().clone(),
+                refuse: row["refuse"].as_bool().unwrap(),
+                correct_names: row.get("correct_names").is_some(),
+            }
+        })
+        .collect()
+}
+
+/// The error in the outcome of a call.
+fn fault(case: &Case, check: &ToolCheck) -> Option<String> {
+    let policy = Policy { correct_names: case.correct_names, ..Policy::default() };
+    let outcome = check.check(&case.call, policy);
+    let fits = match &outcome {
+        Ok(accepted) => {
+            let arguments: Value = serde_json::from_str(&accepted.arguments).unwrap();
+            case.accept.iter().any(|expected| equal(expected, &arguments))
+        }
+        Err(_) => case.refuse,
+    };
+    (!fits).then(|| format!("{} {}\n  {}\n  {}", case.id, case.spec, case.call, told(&outcome)))
+}
+
+#[track_caller]
+fn assert_right(group: &str, most_wrong: usize) {
+    let cases = read_cases(group);
+    let faults: Vec<_> = cases
+        .iter()
+        .filter(|case| !WRONG.contains(&&*case.id))
+        .filter_map(|case| fault(case, &tool_check(&case.spec)))
+        .collect();
+    assert!(
+        faults.len() <= most_wrong,
+        "{} of {} calls of {group} are wrong:\n{}",
+        faults.len(),
+        cases.len(),
+        faults.join("\n")
+    );
+}
+
+#[test]
+fn reported_calls_are_right() {
+    assert_right("reported", 0);
+}
+
+#[test]
+fn calls_of_the_tests_of_baml_are_right() {
+    assert_right("baml", 0);
+}
+
+#[test]
+fn valid_calls_that_look_broken_are_unchanged() {
+    assert_right("valid", 0);
+}
+
+#[test]
+fn certain_repairs_are_made() {
+    assert_right("repairs", 0);
+}
+
+#[test]
+fn hunted_calls_are_right() {
+    assert_right("hunted", 0);
+}
+
+/// The strings of an array, which may be missing.
+fn strings<'r>(row: &'r Value, key: &str) -> Vec<&'r str> {
+    row.get(key).and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str).collect()
+}
+
+/// The error in the answer to a call of an unknown tool. `!` marks destructive tools.
+fn name_fault(row: &Value) -> Option<String> {
+    let tools = strings(row, "tools").into_iter().map(|tool| match tool.strip_suffix('!') {
+        Some(tool) => format!("[{tool}:Tool {{destructive: true}} | (id?::Text)==>(::Any)]"),
+        None => format!("[{tool}:Tool | (id?::Text)==>(::Any)]"),
+    });
+    let file = SourceFile::new("names.gram", tools.collect::<Vec<_>>().join("\n"));
+    let module = gramc_check::check(&[parse(file)]).module.unwrap();
+    let (bound, _) = ToolLibrary::new("library").bind_partly(&module);
+    let verdict = Session::new(&bound).validate(Call::new(row["name"].as_str().unwrap(), "{}"));
+    let Err(CallError::UnknownTool { suggestions, .. }) = &verdict.outcome else {
+        return Some(format!("{}: {verdict:?}", row["id"]));
+    };
+    let names: Vec<_> = suggestions.iter().map(|suggestion| suggestion.name.as_str()).collect();
+    let message = verdict.message();
+    let fits = match row.get("first").and_then(Value::as_str) {
+        Some(first) => {
+            names.first() == Some(&first)
+                || names.is_empty() && message.contains(&format!("`{first}`"))
+        }
+        None => {
+            strings(row, "never").iter().all(|never| !message.contains(&format!("`{never}`")))
+                && strings(row, "never_alone").iter().all(|alone| names != [*alone])
+        }
+    };
+    (!fits).then(|| format!("{} {}: {names:?} {message}", row["id"], row["name"]))
+}
+
+#[test]
+fn suggested_names_are_right() {
+    let rows = read_rows("names");
+    let rows = rows.iter().filter(|row| !WRONG.contains(&row["id"].as_str().unwrap()));
+    let faults: Vec<_> = rows.filter_map(name_fault).collect();
+    assert!(faults.is_empty(), "{}", faults.join("\n"));
+}
