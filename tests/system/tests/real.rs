@@ -13,4 +13,5 @@ mod npm;
 pub(crate) mod packaging;
 mod python;
 mod releases;
+mod repairs;
 pub(crate) mod servers;

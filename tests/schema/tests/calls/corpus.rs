@@ -1,6 +1,6 @@
 //! The calls of `tests/corpus/calls`: reported calls of models, calls by the meaning of BAML's tests, valid calls
-//! that look broken, and calls that were hunted for. Each names the acceptable arguments, and whether a
-//! refusal is acceptable.
+//! that look broken, calls with one certain repair, and ambiguous or truncated calls. Each names the acceptable
+//! arguments, and whether a refusal is acceptable.
 
 use gramc_calls::check::{Policy, ToolCheck};
 use gramc_language_tests::reading::equal;
@@ -107,8 +107,8 @@ fn certain_repairs_are_made() {
 }
 
 #[test]
-fn hunted_calls_are_right() {
-    assert_right("hunted", 0);
+fn ambiguous_calls_are_right() {
+    assert_right("ambiguous", 0);
 }
 
 /// The strings of an array, which may be missing.

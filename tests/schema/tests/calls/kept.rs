@@ -127,10 +127,7 @@ fn damage_text(rng: &mut Rng, text: &str) -> String {
 /// word, since an optional value that is null may be omitted, and neither are tokens of a model's format.
 fn words(text: &str) -> HashMap<String, usize> {
     let mut plain = String::with_capacity(text.len());
-    // The word after a fence names a language.
-    let fence = text.trim_start().strip_prefix("```");
-    let fence = fence.map(|rest| rest.trim_start_matches(|c: char| c.is_ascii_alphanumeric()));
-    let mut rest = fence.unwrap_or(text);
+    let mut rest = text;
     while let Some(at) = rest.find('\\') {
         plain.push_str(&rest[..at]);
         let after = &rest[at + 1..];
@@ -155,13 +152,25 @@ fn words(text: &str) -> HashMap<String, usize> {
     }
     plain.push_str(rest);
     let mut words = HashMap::new();
-    for word in plain.split(|c| !is_word(c)) {
-        let word = canonical(word);
+    let is_symbol = |c: &char| !c.is_whitespace() && !c.is_control() && !"{}[],:\"'`".contains(*c);
+    let symbols = plain.chars().filter(|c| !is_word(*c)).filter(is_symbol).map(String::from);
+    for word in plain.split(|c| !is_word(c)).map(canonical).chain(symbols) {
         if !word.is_empty() {
             *words.entry(word).or_default() += 1;
         }
     }
     words
+}
+
+/// A text without the fence around it, and without the tokens behind it that end a call in a model's format.
+fn without_frame(text: &str) -> &str {
+    let fence = text.trim_start().strip_prefix("```");
+    let fenced = fence.map(|rest| rest.trim_start_matches(|c: char| c.is_ascii_alphanumeric()));
+    let mut text = fenced.unwrap_or(text).trim_end();
+    while let Some(shorter) = ["<|im_end|>", "</s>"].iter().find_map(|it| text.strip_suffix(it)) {
+        text = shorter.trim_end();
+    }
+    text
 }
 
 /// A word in lowercase, and a number in its shortest form.
@@ -202,8 +211,11 @@ fn missing_word(written: &str, arrived: &[String]) -> Option<String> {
         let found = count.get(word).copied().unwrap_or_default();
         found < if repeats { 1 } else { *times }
     };
-    let mut missing: Vec<_> =
-        words(written).into_iter().filter(is_missing).map(|(word, _)| word).collect();
+    let mut missing: Vec<_> = words(without_frame(written))
+        .into_iter()
+        .filter(is_missing)
+        .map(|(word, _)| word)
+        .collect();
     missing.sort();
     missing.into_iter().next()
 }
