@@ -16,10 +16,10 @@ use tokio_util::sync::CancellationToken;
 
 use crate::external::RunningAgent;
 use crate::message::{Message, ModelCall, Reply, Usage};
-use crate::model::{Model, ModelError, ModelRequest};
+use crate::model::{Model, ModelError, ModelErrorKind, ModelRequest};
 use crate::observer::{Event, Observer};
 use crate::team::{AgentTeam, PreparedAgent};
-use crate::text_calls;
+use crate::text_calls::{TextCallRules, read_calls};
 use crate::tools::AgentTools;
 use crate::turn::{Limits, TurnEnd, TurnResult};
 use agent_call::{agent_verdict, call_agent};
@@ -289,11 +289,13 @@ impl Conversation {
             }
         };
         let mut reply = reply.map_err(TurnEnd::Failed)?;
-        // What a user or a tool wrote is quoted, and not called.
-        let is_call = |name: &str, json: &str| {
-            offered.contains(name) && !self.messages.iter().any(|it| it.quotes(json))
+        let rules = TextCallRules {
+            is_tool: &|name| offered.contains(name),
+            is_quoted: &|text| self.messages.iter().any(|it| it.quotes(text)),
+            unmarked: member.answer.is_none(),
         };
-        text_calls::read_calls(&mut reply, member.answer.is_none(), is_call);
+        let has_tools = offered.each().next().is_some();
+        let read = if has_tools { read_calls(&mut reply, &rules) } else { Ok(()) };
         let calls = std::mem::take(&mut reply.message.tool_calls);
         reply.message.tool_calls = calls.into_iter().map(|it| offered.restore_call(it)).collect();
         self.assign_ids(&mut reply.message.tool_calls);
@@ -303,6 +305,8 @@ impl Conversation {
         let took = start.elapsed();
         let shown = Reply { message: self.mask_message(&reply.message), ..reply.clone() };
         observer.on_event(&member.name, &Event::ModelReplied { reply: &shown, took });
+        let kind = ModelErrorKind::UnreadCall;
+        read.map_err(|error| TurnEnd::Failed(ModelError::new(kind, error.to_string())))?;
         Ok(reply)
     }
 

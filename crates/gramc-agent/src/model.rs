@@ -117,6 +117,8 @@ pub enum ModelErrorKind {
     InvalidRequest,
     /// The reply is malformed.
     Malformed,
+    /// A call begins in the text of the reply and cannot be read.
+    UnreadCall,
     /// A script has no more replies.
     Exhausted,
     /// The program of an agent ended without an answer, or wrote something else.
@@ -135,6 +137,7 @@ impl ModelErrorKind {
             Self::Rejected => "refused",
             Self::InvalidRequest => "invalid-request",
             Self::Malformed => "garbled",
+            Self::UnreadCall => "unread-call",
             Self::Exhausted => "ended",
             Self::Program => "program",
         }

@@ -1,308 +1,155 @@
 //! Calls that a model writes as text, because its server does not read them.
 
-use serde::Deserialize;
-use serde::de::IgnoredAny;
-use serde_json::value::RawValue;
+mod format;
+mod notation;
 
 use crate::message::{FinishReason, ModelCall, Reply};
+use format::{FORMATS, TextCall, UnreadCall};
 
-/// What begins calls in the chat templates of models: Hermes and Qwen, Mistral, Llama.
-const MARKERS: [&str; 3] = ["<tool_call>", "[TOOL_CALLS]", "<|python_tag|>"];
+/// Tokens that end a reply.
+const REPLY_ENDS: &str = "<|im_end|> <|eot_id|> <|eom_id|> <|end|> <|endoftext|> <|return|> \
+                          <end_of_turn> <｜end▁of▁sentence｜> </s>";
 
-/// A call as JSON.
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct WrittenCall<'t> {
-    name: String,
-    #[serde(borrow, alias = "parameters")]
-    arguments: &'t RawValue,
-    #[serde(rename = "id")]
-    _id: Option<IgnoredAny>,
-    #[serde(rename = "type")]
-    _type: Option<IgnoredAny>,
+/// Reasoning is neither an answer nor a call.
+const REASONING_BEGIN: &str = "<think>";
+const REASONING_END: &str = "</think>";
+
+/// Which texts may be calls.
+pub(crate) struct TextCallRules<'r> {
+    /// Whether a tool has this name.
+    pub(crate) is_tool: &'r dyn Fn(&str) -> bool,
+    /// Whether a message of the user or the result of a tool contains this text.
+    pub(crate) is_quoted: &'r dyn Fn(&str) -> bool,
+    /// Whether a call without a marker may be the whole reply.
+    pub(crate) unmarked: bool,
 }
 
-/// Replaces the calls that the text of a complete reply consists of by calls of the reply. Text may
-/// precede them if they begin a line; nothing may follow. `is_call` decides whether the name of a
-/// call and the JSON of it may be meant as a call. `fenced` is whether JSON in a code fence may be a
-/// call if it is the whole text.
-pub(crate) fn read_calls(reply: &mut Reply, fenced: bool, is_call: impl Fn(&str, &str) -> bool) {
+impl TextCallRules<'_> {
+    /// The name without the namespace that some formats add.
+    fn own_name<'t>(&self, name: &'t str) -> &'t str {
+        let own = ["functions.", "default_api."].iter().find_map(|it| name.strip_prefix(it));
+        own.filter(|_| !(self.is_tool)(name)).unwrap_or(name)
+    }
+
+    fn names_tool(&self, name: &str) -> bool {
+        (self.is_tool)(self.own_name(name))
+    }
+}
+
+/// The calls in a text, and the other text.
+#[derive(Default)]
+struct SplitText<'t> {
+    kept: Vec<&'t str>,
+    calls: Vec<TextCall<'t>>,
+}
+
+/// Replaces the calls in the text of a complete reply by calls of the reply. Other text stays.
+pub(crate) fn read_calls(reply: &mut Reply, rules: &TextCallRules<'_>) -> Result<(), UnreadCall> {
     let message = &mut reply.message;
-    let Some(text) = message.content.as_deref() else { return };
+    let Some(content) = message.content.as_deref() else { return Ok(()) };
     if !message.tool_calls.is_empty() || reply.finish_reason != FinishReason::Stop {
-        return;
+        return Ok(());
     }
-    let Some((before, calls)) =
-        split_at_marks(text).or_else(|| fenced.then(|| in_fence(text)).flatten())
-    else {
-        return;
-    };
-    let read = |json: &str| {
-        let WrittenCall { name, arguments, .. } = serde_json::from_str(json).ok()?;
-        let arguments = match arguments.get() {
-            object if object.starts_with('{') => object.to_owned(),
-            text => serde_json::from_str::<String>(text).ok()?,
-        };
-        is_call(&name, json).then_some(ModelCall { id: String::new(), name, arguments })
-    };
-    let Some(calls) = calls.into_iter().map(read).collect::<Option<Vec<_>>>() else { return };
-    if calls.is_empty() {
-        return;
+    let mut text = content.trim_end();
+    while let Some(before) = REPLY_ENDS.split(' ').find_map(|end| text.strip_suffix(end)) {
+        text = before.trim_end();
     }
-    let before = before.trim_end();
-    message.content = (!before.is_empty()).then(|| before.to_owned());
-    message.tool_calls = calls;
+    let mut split = split_at_markers(text, rules)?;
+    if split.calls.is_empty() {
+        split = read_unmarked(text, rules).unwrap_or_default();
+    }
+    let SplitText { kept, calls } = split;
+    if calls.is_empty() || calls.iter().any(|call| (rules.is_quoted)(call.source)) {
+        return Ok(());
+    }
+    let calls = calls.into_iter().map(|TextCall { name, arguments, .. }| ModelCall {
+        id: String::new(),
+        name: rules.own_name(name).to_owned(),
+        arguments,
+    });
+    message.tool_calls = calls.collect();
+    let kept: Vec<_> = kept.into_iter().map(str::trim).filter(|part| !part.is_empty()).collect();
+    let kept = kept.join("\n");
+    message.content = (!kept.is_empty()).then_some(kept);
     // The provider's own form of the message has no calls.
     message.provider = None;
     reply.calls_as_text = true;
+    Ok(())
 }
 
-/// The text before the first marker that begins a line, and the JSON of the calls after it.
-fn split_at_marks(text: &str) -> Option<(&str, Vec<&str>)> {
-    let mut at = 0;
-    let (start, marker) = text.split_inclusive('\n').find_map(|line| {
-        let inside = line.trim_start();
-        let start = at + line.len() - inside.len();
-        at += line.len();
-        let marker = MARKERS.into_iter().find(|marker| inside.starts_with(marker))?;
-        Some((start, marker))
-    })?;
-    let (before, rest) = text.split_at_checked(start)?;
-    // What a code fence encloses is an example.
-    if before.matches("```").count() % 2 == 1 {
-        return None;
-    }
-    let calls = match marker {
-        "<tool_call>" => split_at_tags(rest),
-        "[TOOL_CALLS]" => objects(rest.strip_prefix(marker)?),
-        _ => {
-            let rest = rest.trim_end();
-            let ends = ["<|eom_id|>", "<|eot_id|>"];
-            let rest = ends.iter().find_map(|end| rest.strip_suffix(end)).unwrap_or(rest);
-            objects(rest.strip_prefix(marker)?)
-        }
+/// Whether a text is an object, a list or a code fence. Tokens in it may be parts of a value.
+fn is_data(text: &str) -> bool {
+    text.trim_start().starts_with(['{', '[', '`'])
+}
+
+/// Reads a text that consists of calls of tools, after any reasoning.
+fn read_unmarked<'t>(text: &'t str, rules: &TextCallRules<'_>) -> Option<SplitText<'t>> {
+    let reasoning = text.rfind(REASONING_END).filter(|_| !is_data(text));
+    let (before, text) =
+        text.split_at_checked(reasoning.map_or(0, |at| at + REASONING_END.len()))?;
+    // The definition of a tool has the same keys as a call.
+    let is_call = |call: &TextCall<'_>| {
+        let json = &call.arguments;
+        let is_definition = json.contains("\"properties\"") && json.contains("\"type\"");
+        rules.names_tool(call.name) && json.starts_with('{') && !is_definition
     };
-    Some((before, calls?))
+    let mut formats = FORMATS.iter().filter(|it| rules.unmarked && it.place == "reply");
+    let read = formats.find_map(|format| format.read(text.trim_start(), rules).ok().flatten())?;
+    let is_whole = read.rest.trim().is_empty() && read.list.iter().all(is_call);
+    is_whole.then(|| SplitText { kept: vec![before], calls: read.list })
 }
 
-/// The calls in `<tool_call>` elements. The last end tag may be missing, because some servers take
-/// it for the end of the reply.
-fn split_at_tags(mut rest: &str) -> Option<Vec<&str>> {
-    let mut all = Vec::new();
-    while let Some(inside) = rest.trim_start().strip_prefix("<tool_call>") {
-        let (json, after) = first_value(inside)?;
-        all.push(json);
-        let after = after.trim_start();
-        rest = match after.strip_prefix("</tool_call>") {
-            Some(rest) => rest,
-            None if after.is_empty() => after,
-            None => return None,
-        };
+/// Reads the calls that begin with a marker.
+fn split_at_markers<'t>(
+    text: &'t str,
+    rules: &TextCallRules<'_>,
+) -> Result<SplitText<'t>, UnreadCall> {
+    let mut split = SplitText::default();
+    // The text from `kept` on is not split yet, and that from `rest` on not searched.
+    let (mut kept, mut rest, mut fenced) = (text, text, false);
+    'lines: while !rest.is_empty() {
+        let line = rest.split_inclusive('\n').next().unwrap_or(rest);
+        let indent = line.len() - line.trim_start().len();
+        if line.trim_start().starts_with(REASONING_BEGIN) {
+            rest = rest.split_once(REASONING_END).map_or("", |split| split.1);
+            continue;
+        }
+        let formats = || FORMATS.iter().filter(|it| !fenced && it.place != "reply");
+        let in_line = formats().filter(|_| !is_data(text));
+        let in_line = in_line.filter_map(|format| Some((format, format.find_in_line(line)?)));
+        for (format, at) in formats().map(|format| (format, indent)).chain(in_line) {
+            let Some((before, start)) = rest.split_at_checked(at) else { continue };
+            let read = match format.read(start, rules) {
+                Ok(None) => continue,
+                read => read,
+            };
+            let tail = match &read {
+                Ok(Some(read)) => read.rest.split('\n').next().unwrap_or_default(),
+                _ => format.find_tail(line.trim_start()),
+            };
+            // The line explains the call, or the call is quoted.
+            if !tail.trim().is_empty() || read.is_err() && (rules.is_quoted)(start) {
+                rest = rest.get(line.len()..).unwrap_or_default();
+                continue 'lines;
+            }
+            let Some(read) = read? else { continue };
+            split.kept.extend(kept.get(..kept.len() - rest.len() + before.len()));
+            split.calls.extend(read.list);
+            (kept, rest) = (read.rest, read.rest);
+            continue 'lines;
+        }
+        fenced ^= line.matches("```").count() % 2 == 1;
+        // Some templates begin the reasoning, so its beginning may be missing.
+        if let Some(at) = line.find(REASONING_END).filter(|_| !is_data(text)) {
+            (split, kept, fenced) = (SplitText::default(), text, false);
+            rest = rest.get(at + REASONING_END.len()..).unwrap_or_default();
+        } else {
+            rest = rest.get(line.len()..).unwrap_or_default();
+        }
     }
-    rest.trim().is_empty().then_some(all)
-}
-
-/// The calls of a code fence that is the whole text.
-fn in_fence(text: &str) -> Option<(&str, Vec<&str>)> {
-    let inside = text.trim().strip_prefix("```")?.strip_suffix("```")?;
-    let (language, inside) = inside.split_once('\n')?;
-    let is_json =
-        ["", "json", "tool_call"].iter().any(|it| it.eq_ignore_ascii_case(language.trim()));
-    if !is_json || inside.contains("```") {
-        return None;
-    }
-    Some(("", objects(inside)?))
-}
-
-/// The objects of a list, or objects that follow each other.
-fn objects(text: &str) -> Option<Vec<&str>> {
-    let mut rest = text.trim();
-    if rest.starts_with('[') {
-        let all: Vec<&RawValue> = serde_json::from_str(rest).ok()?;
-        return Some(all.into_iter().map(RawValue::get).collect());
-    }
-    let mut all = Vec::new();
-    while !rest.is_empty() {
-        let (json, after) = first_value(rest)?;
-        all.push(json);
-        rest = after.trim_start_matches(|c: char| c.is_whitespace() || c == ';');
-    }
-    Some(all)
-}
-
-/// The JSON value at the start of a text, and what follows.
-fn first_value(text: &str) -> Option<(&str, &str)> {
-    let mut values = serde_json::Deserializer::from_str(text).into_iter::<&RawValue>();
-    let value = values.next()?.ok()?;
-    Some((value.get(), text.get(values.byte_offset()..)?))
+    split.kept.push(kept);
+    Ok(split)
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used, reason = "a failed step fails the test")]
-mod tests {
-    use gramc_language_tests::rng::Rng;
-
-    use super::*;
-    use crate::message::AssistantMessage;
-
-    fn reply(text: &str) -> Reply {
-        let message = AssistantMessage {
-            content: Some(text.to_owned()),
-            provider: Some(serde_json::json!({"by": "x"})),
-            ..AssistantMessage::default()
-        };
-        Reply { message, ..Reply::default() }
-    }
-
-    /// The text and the calls that are read, or `None` if the reply is not changed.
-    fn read(text: &str) -> Option<(String, Vec<(String, String)>)> {
-        let before = reply(text);
-        let mut after = before.clone();
-        read_calls(&mut after, true, |name, _| name == "add");
-        if after == before {
-            return None;
-        }
-        assert!(after.calls_as_text && after.message.provider.is_none());
-        let calls = after.message.tool_calls.into_iter().map(|it| (it.name, it.arguments));
-        Some((after.message.content.unwrap_or_default(), calls.collect()))
-    }
-
-    fn call(arguments: &str) -> (String, String) {
-        ("add".to_owned(), arguments.to_owned())
-    }
-
-    #[test]
-    fn calls_in_the_forms_of_models_are_read() {
-        let one = |arguments: &str| Some((String::new(), vec![call(arguments)]));
-        let two = |text: &str| Some((text.to_owned(), vec![call("{\"a\":1}"), call("{}")]));
-        for (text, expected) in [
-            (
-                "<tool_call>\n{\"name\": \"add\", \"arguments\": {\"a\": 1.50}}\n</tool_call>",
-                one("{\"a\": 1.50}"),
-            ),
-            ("<tool_call>{\"name\":\"add\",\"arguments\":{}}", one("{}")),
-            (
-                "I add.\n\n<tool_call>{\"name\":\"add\",\"arguments\":{\"a\":1}}</tool_call>\n\
-                 <tool_call>{\"name\":\"add\",\"arguments\":{}}</tool_call>\n",
-                two("I add."),
-            ),
-            (
-                "[TOOL_CALLS][{\"name\":\"add\",\"arguments\":{\"a\":1}},\
-                 {\"name\":\"add\",\"arguments\":{}, \"id\": \"123456789\"}]",
-                two(""),
-            ),
-            ("[TOOL_CALLS] {\"name\":\"add\",\"arguments\":\"{'a': 1}\"}", one("{'a': 1}")),
-            (
-                "<|python_tag|>{\"type\": \"function\", \"name\": \"add\", \"parameters\": {}}<|eom_id|>",
-                one("{}"),
-            ),
-            (
-                "<|python_tag|>{\"name\":\"add\",\"parameters\":{\"a\":1}}; \
-                 {\"name\":\"add\",\"parameters\":{}}",
-                two(""),
-            ),
-            ("```json\n{\"name\": \"add\", \"arguments\": {}}\n```\n", one("{}")),
-            ("```\n[{\"name\": \"add\", \"arguments\": {}}]\n```", one("{}")),
-        ] {
-            assert_eq!(read(text), expected, "{text}");
-        }
-    }
-
-    #[test]
-    fn text_that_is_no_call_stays() {
-        for text in [
-            "",
-            "add",
-            "Write <tool_call>{\"name\": \"add\", \"arguments\": {}}</tool_call>",
-            "<tool_call>{\"name\": \"add\", \"arguments\": {}}</tool_call> is a call.",
-            "So:\n```\n<tool_call>{\"name\": \"add\", \"arguments\": {}}</tool_call>",
-            "<tool_call>{\"name\": \"other\", \"arguments\": {}}</tool_call>",
-            "<tool_call>{\"name\": \"add\", \"arguments\": {\"a\": 1</tool_call>",
-            "<tool_call>{\"name\": \"add\"}</tool_call>",
-            "<tool_call>{\"name\": \"add\", \"arguments\": 5}</tool_call>",
-            "<tool_call>{\"name\": \"add\", \"arguments\": {}, \"parameters\": {}}</tool_call>",
-            "<tool_call></tool_call>",
-            "[TOOL_CALLS][]",
-            "[TOOL_CALLS][{\"name\": \"add\", \"arguments\": {}}, {\"name\": \"other\", \"arguments\": {}}]",
-            "[TOOL_CALLS][{\"name\": \"add\", \"arguments\": {}}] and more",
-            "<|python_tag|>print(1)",
-            "Here:\n```json\n{\"name\": \"add\", \"arguments\": {}}\n```",
-            "```json\n{\"name\": \"add\", \"arguments\": {}}\n```\nDone.",
-            "```json\n{\"name\": \"add\", \"arguments\": {}, \"note\": 1}\n```",
-            "```python\n{\"name\": \"add\", \"arguments\": {}}\n```",
-            "{\"name\": \"add\", \"arguments\": {}}",
-        ] {
-            assert_eq!(read(text), None, "{text}");
-        }
-        let deep = format!("<tool_call>{}", "[".repeat(100_000));
-        assert_eq!(read(&deep), None);
-        let many = format!("[TOOL_CALLS]{}", "[TOOL_CALLS]\n".repeat(10_000));
-        assert_eq!(read(&many), None);
-    }
-
-    #[test]
-    fn replies_with_calls_and_incomplete_ones_stay() {
-        let text = "<tool_call>{\"name\": \"add\", \"arguments\": {}}</tool_call>";
-        let call = ModelCall { id: String::new(), name: "add".into(), arguments: "{}".into() };
-        let mut with_call = reply(text);
-        with_call.message.tool_calls.push(call);
-        let cut = Reply { finish_reason: FinishReason::Length, ..reply(text) };
-        for before in [with_call, cut] {
-            let mut after = before.clone();
-            read_calls(&mut after, true, |_, _| true);
-            assert_eq!(after, before);
-        }
-        let mut fenced = reply("```json\n{\"name\": \"add\", \"arguments\": {}}\n```");
-        let before = fenced.clone();
-        read_calls(&mut fenced, false, |_, _| true);
-        assert_eq!(fenced, before);
-    }
-
-    /// Texts are put together at random from what calls consist of. If calls are read, they and the
-    /// text before them are all that the reply holds; else the reply is unchanged.
-    #[test]
-    fn nothing_but_calls_is_changed() {
-        const PIECES: &[&str] = &[
-            "<tool_call>",
-            "</tool_call>",
-            "[TOOL_CALLS]",
-            "<|python_tag|>",
-            "<|eom_id|>",
-            "```",
-            "```json",
-            "\n",
-            "\n",
-            " ",
-            ";",
-            "[",
-            "]",
-            ",",
-            "{\"name\":\"add\",\"arguments\":{\"a\":1}}",
-            "{\"name\":\"add\",\"parameters\":{}}",
-            "{\"name\":\"other\",\"arguments\":{}}",
-            "{\"name\":\"add\"",
-            "words",
-            "é😀",
-        ];
-        let mut changed = 0;
-        for case in 0..200_000 {
-            let mut rng = Rng::for_case(20_261_125, case);
-            let count = rng.between(1, 7);
-            let text: String = (0..count).map(|_| rng.pick(PIECES)).collect();
-            // Without tools, nothing is a call.
-            let before = reply(&text);
-            let mut after = before.clone();
-            read_calls(&mut after, true, |_, _| false);
-            assert_eq!(after, before, "{text}");
-            let Some((left, calls)) = read(&text) else { continue };
-            changed += 1;
-            let rest = text.strip_prefix(&left).unwrap();
-            assert!(!rest.contains("words") && !rest.contains("other"), "{text}");
-            assert!(left.is_empty() || rest.trim_start_matches(' ').starts_with('\n'), "{text}");
-            let names = rest.matches("\"add\"").count();
-            assert_eq!(calls.len(), names, "{text}");
-            assert!(calls.iter().all(|(_, it)| it == "{}" || it == "{\"a\":1}"), "{text}");
-        }
-        assert!(changed > 500, "{changed}");
-    }
-}
+mod tests;

@@ -260,13 +260,14 @@ impl Runner {
         RunOutcome::Run(Box::new(run))
     }
 
-    /// Whether an arm caused the error: the provider rejects what a request contains, such as its
-    /// length, or the agent's program fails, and other requests or runs succeeded. It would do so
-    /// again.
+    /// Whether an arm caused the error: the model wrote a call that cannot be read, the provider
+    /// rejects what a request contains, such as its length, or the agent's program fails, and other
+    /// requests or runs succeeded. It would do so again.
     fn is_failure_of_arm(&self, error: &ModelError, iterations: u32) -> bool {
         let is_lasting =
             matches!(error.kind, ModelErrorKind::InvalidRequest | ModelErrorKind::Program);
-        is_lasting && (iterations > 1 || self.state.lock().runs.stats.finished > 0)
+        error.kind == ModelErrorKind::UnreadCall
+            || is_lasting && (iterations > 1 || self.state.lock().runs.stats.finished > 0)
     }
 
     /// The agents of one run, with separate models.
