@@ -19,6 +19,7 @@ use gramc_schema::Target;
 use gramc_syntax::{SourceFile, parse};
 use gramc_system_tests::peers::python_with;
 use gramc_tools::implementations::function;
+use gramc_tools::throttle::ThrottlePolicy;
 use gramc_tools::{Settings, ToolLibrary};
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
@@ -73,9 +74,7 @@ impl Model for Immediate {
 fn main() {
     let checked = gramc_check::check(&[parse(SourceFile::new("bench.gram", SPEC))]);
     let module = checked.module.expect("the text has no errors");
-    let mut settings = Settings::default();
-    settings.throttle.same_tool_calls = 0;
-    settings.throttle.all_tools_calls = 0;
+    let settings = Settings { throttle: ThrottlePolicy::off(), ..Settings::default() };
     let add = function(|it: Value| {
         let number = |name: &str| it[name].as_i64().unwrap_or_default();
         Ok::<_, String>(json!(number("a") + number("b")))

@@ -87,7 +87,6 @@ fn main() {
         (
             "pipeline",
             Box::new(|| {
-                // A call every ten seconds is what no rule of the throttle refuses.
                 seconds.set(seconds.get() + 10);
                 clock.move_to(Duration::from_secs(seconds.get()));
                 match black_box(session.begin(Call::new("searchIssues", black_box(GOOD)))) {

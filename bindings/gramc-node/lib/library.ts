@@ -29,7 +29,7 @@ export interface Settings {
   sameToolWindow?: string;
   /** Whether a result of the wrong type is an error instead of a warning. */
   strictResult?: boolean;
-  throttle?: "agent" | "off" | "server";
+  throttle?: "off" | "repeats" | "strict";
   /** Milliseconds, or text such as `"5s"`, until a call fails. */
   timeout?: number | string;
   undeclared?: "keep" | "reject" | "schema" | "strip";

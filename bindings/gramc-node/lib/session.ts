@@ -130,6 +130,11 @@ export class Session {
     this.#native.beginTurn();
   }
 
+  /** Begins a reply of the model: identical calls of one reply count as one. */
+  beginReply(): void {
+    this.#native.beginReply();
+  }
+
   /** Forgets the failures of a tool, or of all tools. */
   reset(name?: string): void {
     if (!this.#native.reset(name)) throw new RangeError(`there is no tool \`${name}\``);

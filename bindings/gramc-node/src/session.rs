@@ -143,6 +143,12 @@ impl Session {
         self.native.begin_turn();
     }
 
+    /// Begins a reply of the model.
+    #[napi]
+    pub fn begin_reply(&self) {
+        self.native.begin_reply();
+    }
+
     /// Forgets the failures of a tool, or of all tools. False if there is no such tool.
     #[napi]
     pub fn reset(&self, name: Option<String>) -> bool {

@@ -278,3 +278,52 @@ test("a function approves calls", async () => {
   }
   assert.equal((await bound.session().call("f", { x: 0, key: "k" })).errorType, "approval_required");
 });
+
+function numbers(settings) {
+  const find = ({ n }) => {
+    if (n % 2 === 1) throw new Error("no such number");
+    return { ok: n !== 100 };
+  };
+  const library = new ToolLibrary("l", settings).tool("f", find);
+  return loads("[f:Tool | (n::Int)==>(::{ok: Bool})]").bind(library).session();
+}
+
+const errorTypes = async (session, values) => {
+  const types = [];
+  for (const n of values) types.push((await session.call("f", { n })).errorType ?? null);
+  return types;
+};
+
+test("parallel calls and many users are not limited", async () => {
+  const session = numbers();
+  const parallel = [...Array(8).keys(), ...Array(8).fill(2), ...Array(3).fill(1)];
+  const verdicts = await Promise.all(parallel.map((n) => session.call("f", { n })));
+  assert.ok(verdicts.every((verdict) => verdict.errorType !== "throttled"));
+  for (let user = 0; user < 50; user += 1) {
+    assert.deepEqual(await errorTypes(session, [2, 2 * user + 1]), [null, "invocation_error"]);
+  }
+  // The declared type allows this result.
+  assert.deepEqual(await errorTypes(session, Array(5).fill(100)), Array(5).fill(null));
+});
+
+test("the fourth of identical failing calls is refused", async () => {
+  const [session, other] = [numbers(), numbers()];
+  const failed = Array(3).fill("invocation_error");
+  assert.deepEqual(await errorTypes(session, [1, 1, 1, 1, 3]), [...failed, "throttled", "invocation_error"]);
+  const refused = await session.call("f", "{n: '1'}");
+  assert.match(refused.message, /^`f` failed 3 times with the same arguments\. Change the arguments,/);
+  assert.deepEqual(await errorTypes(other, [1]), ["invocation_error"]);
+  session.beginTurn();
+  // Calls of one reply count as one.
+  for (let reply = 0; reply < 3; reply += 1) {
+    session.beginReply();
+    assert.deepEqual(await errorTypes(session, Array(8).fill(1)), Array(8).fill("invocation_error"));
+  }
+  session.beginReply();
+  assert.deepEqual(await errorTypes(session, [1]), ["throttled"]);
+});
+
+test("the strict profile limits all calls", async () => {
+  const types = await errorTypes(numbers({ throttle: "strict" }), [0, 2, 4, 6, 8, 10]);
+  assert.deepEqual(types, [...Array(5).fill(null), "throttled"]);
+});

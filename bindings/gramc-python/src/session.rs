@@ -148,6 +148,11 @@ impl Session {
         self.native.begin_turn();
     }
 
+    /// Begins a reply of the model: identical calls of one reply count as one.
+    fn begin_reply(&self) {
+        self.native.begin_reply();
+    }
+
     /// Forgets the failures of a tool, or of all tools.
     #[pyo3(signature = (name=None))]
     fn reset(&self, name: Option<&str>) -> PyResult<()> {

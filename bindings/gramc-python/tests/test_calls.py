@@ -336,3 +336,59 @@ def test_a_coroutine_approves_calls_in_the_event_loop_of_the_caller():
 
     assert asyncio.run(main()) == [None, "approval_refused"]
     assert session.call("wipe", {"path": "/tmp", "password": "x" * 9}).ok
+
+
+NUMBERS = "[f:Tool | (n::Int)==>(::{ok: Bool})]"
+
+
+def find(n: int) -> dict[str, bool]:
+    if n % 2 == 1:
+        raise LookupError("no such number")
+    return {"ok": n != 100}
+
+
+def numbers(**settings) -> gramc.Session:
+    library = gramc.ToolLibrary("l", **settings)
+    library.add("f", find)
+    return gramc.loads(NUMBERS).bind(library).session()
+
+
+def test_parallel_calls_and_many_users_are_not_limited():
+    async def reply(session):
+        calls = [session.acall("f", {"n": n}) for n in (*range(8), *[2] * 8)]
+        return [verdict.error_type for verdict in await asyncio.gather(*calls)]
+
+    assert asyncio.run(reply(numbers())) == [None, "invocation_error"] * 4 + [None] * 8
+    session = numbers()
+    for user in range(50):
+        assert session.call("f", {"n": 2}).ok
+        assert session.call("f", {"n": 2 * user + 1}).error_type == "invocation_error"
+    # The declared type allows this result.
+    assert all(session.call("f", {"n": 100}).ok for _ in range(5))
+    assert session.call("f", {"n": 100}).warnings == []
+
+
+def test_the_fourth_of_identical_failing_calls_is_refused():
+    session, other = numbers(), numbers()
+    failed = ["invocation_error"] * 3
+    arguments = ['{"n": 1}', "{n: '1'}", {"n": 1}, '{ "n": 1.0 }']
+    assert [session.call("f", it).error_type for it in arguments] == [*failed, "throttled"]
+    message = session.call("f", {"n": 1}).message
+    assert message.startswith("`f` failed 3 times with the same arguments. Change the arguments,")
+    assert other.call("f", {"n": 1}).error_type == "invocation_error"
+    assert session.call("f", {"n": 3}).error_type == "invocation_error"
+    session.begin_turn()
+    assert session.call("f", {"n": 1}).error_type == "invocation_error"
+    # Calls of one reply count as one.
+    session.begin_turn()
+    for _ in range(3):
+        session.begin_reply()
+        assert [session.call("f", {"n": 1}).error_type for _ in range(8)] == ["invocation_error"] * 8
+    session.begin_reply()
+    assert session.call("f", {"n": 1}).error_type == "throttled"
+
+
+def test_the_strict_profile_limits_all_calls():
+    session = numbers(throttle="strict")
+    errors = [session.call("f", {"n": 2 * n}).error_type for n in range(6)]
+    assert errors == [None] * 5 + ["throttled"]

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use futures_util::{StreamExt, stream};
-use gramc_tools::{Call, CallError, Image, Session, Warning};
+use gramc_tools::{Call, CallError, Callers, Image, Session, Warning};
 use serde::{Deserialize, Serialize};
 use tokio_util::sync::CancellationToken;
 
@@ -70,6 +70,9 @@ impl Conversation {
 
     fn of_member(team: &Arc<AgentTeam>, member: usize, limits: Limits, depth: usize) -> Self {
         let session = match team.members.get(member) {
+            Some(agent) if agent.external.is_none() => {
+                new_session(team, agent).with_callers(Callers::OneModel)
+            }
             Some(agent) => new_session(team, agent),
             None => Session::new(&team.bound),
         };
@@ -338,6 +341,7 @@ impl Conversation {
         as_text: bool,
         state: &mut TurnState<'_>,
     ) {
+        self.session.begin_reply();
         let ending = state.cancelled.child_token();
         let TurnState { member, observer, deadline, .. } = *state;
         let mut limits = self.limits;

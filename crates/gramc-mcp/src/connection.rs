@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use futures_util::future::BoxFuture;
+use gramc_tools::Callers;
 use gramc_tools::invocation::RequestOrigin;
 use rmcp::model::{
     CancelTaskParams, CustomRequest, CustomResult, Extensions, GetTaskParams, GetTaskResult,
@@ -33,7 +34,8 @@ pub(crate) struct Connection {
 impl Connection {
     pub(crate) fn new(server: &Server) -> Self {
         let ServerInner { bound, catalog, approvals, scope, .. } = &*server.0;
-        let own = Arc::new(Conversation::new(bound, catalog, approvals, scope.as_deref()));
+        let callers = Callers::default();
+        let own = Arc::new(Conversation::new(bound, catalog, approvals, scope.as_deref(), callers));
         Self { server: server.clone(), own }
     }
 

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::sync::{Arc, OnceLock};
 
 use gramc_tools::approval::Approvals;
-use gramc_tools::{Bound, CallError, Session, Verdict};
+use gramc_tools::{Bound, CallError, Callers, Session, Verdict};
 use rmcp::service::{RequestContext, RoleServer};
 use serde_json::Map;
 use smol_str::SmolStr;
@@ -35,8 +35,9 @@ impl Conversation {
         catalog: &Catalog,
         approvals: &Approvals,
         scope: Option<&[SmolStr]>,
+        callers: Callers,
     ) -> Self {
-        let session = Session::new(bound).with_own_servers();
+        let session = Session::new(bound).with_own_servers().with_callers(callers);
         let mut session = session.with_approvals(approvals.with_own_queue());
         let mut count = catalog.initial_count;
         if let Some(scope) = scope {

@@ -36,8 +36,8 @@ use std::time::Duration;
 
 use gramc_check::Valid;
 use gramc_model::Module;
-use gramc_tools::Bound;
 use gramc_tools::approval::Approvals;
+use gramc_tools::{Bound, Callers};
 pub use gramc_tools::{CallObserver, FinishedCall};
 use rmcp::service::{RoleServer, ServerInitializeError, ServiceExt as _};
 use rmcp::transport::IntoTransport;
@@ -119,7 +119,8 @@ impl Server {
         scope: Option<Arc<[SmolStr]>>,
         observer: Option<Box<CallObserver>>,
     ) -> Self {
-        let conversation = Conversation::new(bound, &catalog, approvals, scope.as_deref());
+        let callers = Callers::Many;
+        let conversation = Conversation::new(bound, &catalog, approvals, scope.as_deref(), callers);
         Self(Arc::new(ServerInner {
             catalog,
             bound: bound.clone(),

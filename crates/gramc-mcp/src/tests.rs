@@ -377,6 +377,47 @@ async fn each_connection_has_its_own_session() {
     assert_eq!(call(&other, "a", json!({"n": 1})).await.is_error, Some(false));
 }
 
+/// A server whose tool fails for odd numbers.
+fn odd_server() -> Server {
+    let run = |arguments: Value| async move {
+        if arguments["n"].as_i64().is_some_and(|n| n % 2 == 1) {
+            return Err("there is no such number");
+        }
+        Ok(arguments)
+    };
+    let library = ToolLibrary::new("a").with("a", async_function(run));
+    bound("[a:Tool | (n::Int)==>(::Any)]", &library)
+}
+
+#[tokio::test]
+async fn parallel_calls_and_many_users_are_not_limited() {
+    let client = client(&odd_server()).await;
+    for n in [2, 3] {
+        let calls = (0..8).map(|number| call(&client, "a", json!({"n": n * number})));
+        for result in futures_util::future::join_all(calls).await {
+            assert!(!text(&result).contains("times"), "{}", text(&result));
+        }
+    }
+    for _ in 0..50 {
+        assert_eq!(call(&client, "a", json!({"n": 2})).await.is_error, Some(false));
+    }
+}
+
+#[tokio::test]
+async fn a_client_that_repeats_a_failing_call_is_stopped_alone() {
+    let server = odd_server();
+    let (client, other) = (client(&server).await, client(&server).await);
+    for _ in 0..3 {
+        let failed = call(&client, "a", json!({"n": 1})).await;
+        assert!(text_of_error(&failed).contains("there is no such number"));
+    }
+    let refused = call(&client, "a", json!({"n": 1})).await;
+    let expected = "`a` failed 3 times with the same arguments. Change the arguments,";
+    assert!(text_of_error(&refused).starts_with(expected), "{}", text(&refused));
+    assert!(text_of_error(&call(&client, "a", json!({"n": 3})).await).contains("no such number"));
+    assert!(text_of_error(&call(&other, "a", json!({"n": 1})).await).contains("no such number"));
+}
+
 fn text_of_error(result: &CallToolResult) -> &str {
     assert_eq!(result.is_error, Some(true));
     text(result)

@@ -77,7 +77,8 @@ pub use journal::{CallJournal, JournalError};
 pub use library::{LibraryError, LoadOptions, ToolLibrary};
 pub use process::{ProcessGroup, ProcessPipes, ProcessWatcher, StartError, watch_processes};
 pub use session::{
-    Admission, AdmittedCall, CallObserver, FinishedCall, RedactedArguments, RunFailure, Session,
+    Admission, AdmittedCall, CallObserver, Callers, FinishedCall, RedactedArguments, RunFailure,
+    Session,
 };
 pub use session_client::{RpcError, SessionClient};
 pub use settings::{Expand, Settings, parse_undeclared};

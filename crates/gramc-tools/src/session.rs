@@ -49,6 +49,19 @@ const MAX_LISTED: usize = 100;
 /// The maximum number of suggestions in that error.
 const MAX_SUGGESTED: usize = 5;
 
+/// The callers of a session, as far as the host knows them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Callers {
+    /// Probably one model. Identical calls that fail are limited, but not those that succeed, which
+    /// may be calls of several users.
+    #[default]
+    Unknown,
+    /// One model in one conversation. All identical calls without progress are limited.
+    OneModel,
+    /// Several clients. Neither identical calls nor consecutive refused calls are limited.
+    Many,
+}
+
 /// The state of one conversation, connection or run: throttle, attempts and expanded containers.
 /// The library and the specification are immutable.
 pub struct Session {
@@ -61,6 +74,7 @@ pub struct Session {
     /// Its own MCP servers, if it does not share those of the library.
     resources: Option<SessionResources>,
     approvals: Approvals,
+    callers: Callers,
     /// The calls of tools that run at most once.
     journal: Arc<CallJournal>,
     /// What executes the tools of the host.
@@ -89,6 +103,7 @@ impl Session {
             scope: None,
             resources: None,
             approvals: Approvals::default(),
+            callers: Callers::default(),
             journal: bound.0.journal.clone().unwrap_or_default(),
             host: None,
             observer: None,
@@ -99,6 +114,13 @@ impl Session {
     #[must_use]
     pub fn with_approvals(mut self, approvals: Approvals) -> Self {
         self.approvals = approvals;
+        self
+    }
+
+    /// Sets the callers of the session.
+    #[must_use]
+    pub fn with_callers(mut self, callers: Callers) -> Self {
+        self.callers = callers;
         self
     }
 
@@ -224,9 +246,15 @@ impl Session {
         tools.chain(containers).filter(|name| self.is_in_scope(name)).collect()
     }
 
-    /// Begins a turn after a message of the user. Containers that expand for a turn collapse.
+    /// Begins a turn after a message of the user. Containers that expand for a turn collapse, and
+    /// earlier calls may be repeated.
     pub fn begin_turn(&self) {
         self.state.lock().begin_turn();
+    }
+
+    /// Begins a reply of the model. Identical calls of one reply count as one.
+    pub fn begin_reply(&self) {
+        self.state.lock().throttle.begin_reply();
     }
 
     /// Expands the containers of a tool, if there are any.

@@ -145,12 +145,12 @@ pub fn parse_undeclared(name: &str) -> Option<Undeclared> {
     })
 }
 
-/// The throttle profile of a name. `agent` is the default: limits for a single agent.
+/// The throttle profile of a name.
 fn throttle(name: &str) -> Option<ThrottlePolicy> {
     match name {
         "off" => Some(ThrottlePolicy::off()),
-        "agent" => Some(ThrottlePolicy::default()),
-        "server" => Some(ThrottlePolicy::server()),
+        "repeats" => Some(ThrottlePolicy::default()),
+        "strict" => Some(ThrottlePolicy::strict()),
         _ => None,
     }
 }
@@ -190,18 +190,18 @@ mod tests {
 
     #[test]
     fn single_limits_change_a_profile() {
-        let agent = Settings::default();
-        assert_eq!(taken(&agent, &json!({"throttle": "server"})), ThrottlePolicy::server());
-        assert_eq!(taken(&agent, &json!({"throttle": "none"})), ThrottlePolicy::default());
+        let plain = Settings::default();
+        assert_eq!(taken(&plain, &json!({"throttle": "strict"})), ThrottlePolicy::strict());
+        assert_eq!(taken(&plain, &json!({"throttle": "none"})), ThrottlePolicy::default());
         for attributes in [
             json!({"throttle": "off", "sameToolCalls": 7}),
             json!({"sameToolCalls": 7, "throttle": "off"}),
         ] {
-            let policy = taken(&agent, &attributes);
+            let policy = taken(&plain, &attributes);
             assert_eq!(policy, ThrottlePolicy { same_tool_calls: 7, ..ThrottlePolicy::off() });
         }
-        let server = Settings { throttle: ThrottlePolicy::server(), ..Settings::default() };
-        assert_eq!(taken(&server, &json!({"allToolsCalls": 5})).same_tool_calls, 0);
-        assert_eq!(taken(&server, &json!({"throttle": "agent"})), ThrottlePolicy::default());
+        let strict = Settings { throttle: ThrottlePolicy::strict(), ..Settings::default() };
+        assert_eq!(taken(&strict, &json!({"allToolsCalls": 7})).same_tool_calls, 5);
+        assert_eq!(taken(&strict, &json!({"throttle": "repeats"})), ThrottlePolicy::default());
     }
 }

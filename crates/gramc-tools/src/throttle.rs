@@ -1,8 +1,10 @@
-//! Limits how often a session may call tools, and blocks tools after repeated failures.
+//! Limits how often a session may call tools, and refuses calls that repeat without progress.
 //!
 //! This module does not read a clock: the caller passes each time as the duration since a fixed
 //! moment in the past. A call counts towards the windows when it is admitted, so concurrent calls
 //! count; its outcome is recorded when it ends.
+
+mod repeats;
 
 use std::cmp::Reverse;
 use std::collections::{HashMap, VecDeque};
@@ -11,6 +13,8 @@ use std::time::Duration;
 use smol_str::SmolStr;
 
 use crate::stats::SessionStats;
+use repeats::Repeats;
+pub(crate) use repeats::Repetition;
 
 /// The maximum number of remembered calls, per tool and in total, regardless of the policy. The
 /// oldest are forgotten first. It also caps the limits of the policy.
@@ -22,6 +26,8 @@ const LOOK_BACK: Duration = Duration::from_mins(1);
 /// The limits on the calls of a session. A limit of 0 disables its rule.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ThrottlePolicy {
+    /// The number of identical calls without progress after which the next one is refused.
+    pub identical_calls: u32,
     /// The number of consecutive failures of a tool after which its calls are refused.
     pub max_consecutive_failures: u32,
     /// The maximum number of calls of one tool within [`Self::same_tool_window`].
@@ -43,10 +49,11 @@ pub struct ThrottlePolicy {
 impl Default for ThrottlePolicy {
     fn default() -> Self {
         Self {
-            max_consecutive_failures: 3,
-            same_tool_calls: 5,
+            identical_calls: 3,
+            max_consecutive_failures: 0,
+            same_tool_calls: 0,
             same_tool_window: Duration::from_secs(10),
-            all_tools_calls: 10,
+            all_tools_calls: 0,
             all_tools_window: Duration::from_secs(5),
             history_retention: Duration::from_mins(1),
             failure_block: Duration::from_mins(1),
@@ -55,26 +62,24 @@ impl Default for ThrottlePolicy {
 }
 
 impl ThrottlePolicy {
-    /// The limits for a server, whose sessions may belong to several agents or to a program: only a
-    /// runaway client is stopped.
-    pub fn server() -> Self {
-        Self { all_tools_calls: 1_000, all_tools_window: Duration::from_secs(10), ..Self::off() }
+    /// Limits on the frequency of calls and on consecutive failures of a tool.
+    pub fn strict() -> Self {
+        Self { max_consecutive_failures: 3, same_tool_calls: 5, all_tools_calls: 10, ..Self::off() }
     }
 
     /// No limits.
     pub fn off() -> Self {
-        Self {
-            max_consecutive_failures: 0,
-            same_tool_calls: 0,
-            all_tools_calls: 0,
-            ..Self::default()
-        }
+        Self { identical_calls: 0, ..Self::default() }
     }
 }
 
 /// A rule of a [`ThrottlePolicy`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ThrottleRule {
+    /// The same call failed too often.
+    RepeatedFailure,
+    /// The same call had the same result too often.
+    RepeatedResult,
     /// The tool failed too often in a row.
     ConsecutiveFailures,
     /// The tool was called too often.
@@ -84,9 +89,11 @@ pub enum ThrottleRule {
 }
 
 impl ThrottleRule {
-    /// The stable name of the rule's limit.
+    /// The stable name of the rule.
     pub fn name(self) -> &'static str {
         match self {
+            Self::RepeatedFailure => "repeated_failure",
+            Self::RepeatedResult => "repeated_result",
             Self::ConsecutiveFailures => "max_consecutive_failures",
             Self::SameTool => "same_tool_calls",
             Self::AllTools => "all_tools_calls",
@@ -107,10 +114,15 @@ pub struct Throttled {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum CallOutcome {
-    /// The call returned a result whose success flag, if any, is not negative.
-    Success,
-    /// The check refused the call, its invocation failed or timed out, or the success flag of the
-    /// result is negative.
+    /// The call returned a result.
+    Success {
+        /// The hash of the result, if identical calls with this result may be refused.
+        result: Option<u64>,
+        /// Whether the tool may have changed something.
+        has_effect: bool,
+    },
+    /// The check refused the call, its invocation failed or timed out, or its result is an undeclared
+    /// error.
     Failure,
 }
 
@@ -120,6 +132,8 @@ pub(crate) enum CallOutcome {
 pub(crate) struct ThrottleTicket {
     tool: Option<u32>,
     at: Moment,
+    /// The earlier identical calls without progress.
+    repetition: Repetition,
 }
 
 /// The throttle of one session.
@@ -132,6 +146,7 @@ pub(crate) struct Throttle {
     /// The calls of all tools, oldest first.
     calls: VecDeque<CallRecord>,
     tools: HashMap<u32, ToolRecord>,
+    repeats: Repeats,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -146,8 +161,6 @@ struct ToolRecord {
     calls: VecDeque<Moment>,
     failures: u32,
     last_failure: Moment,
-    /// The hash of the arguments of its last call, if that call failed.
-    failed_with: Option<u64>,
 }
 
 /// A time in nanoseconds. It lasts for five hundred years and has half the size of a [`Duration`].
@@ -197,35 +210,50 @@ impl Throttle {
             remember(&mut tool.calls, now, limit(policy.same_tool_calls));
         }
         remember(&mut self.calls, CallRecord { at: now, tool }, MAX_REMEMBERED);
-        Ok(ThrottleTicket { tool, at: now })
+        Ok(ThrottleTicket { tool, at: now, repetition: Repetition::default() })
     }
 
-    /// Records the outcome of a call that ends now. `arguments` is the hash of its arguments, which
-    /// is only used if the call failed.
+    /// Refuses an admitted call after `limit` identical ones without progress. `arguments` is the hash of its
+    /// arguments, which is only computed if there are calls to compare.
+    pub(crate) fn check_repetition(
+        &mut self,
+        call: &mut ThrottleTicket,
+        arguments: impl FnOnce() -> u64,
+        limit: u32,
+    ) -> Result<Repetition, Throttled> {
+        let Some(tool) = call.tool else { return Ok(call.repetition) };
+        call.repetition = self.repeats.check(tool, arguments, limit, call.at)?;
+        Ok(call.repetition)
+    }
+
+    /// Records the outcome of a call that ends now.
     #[expect(clippy::needless_pass_by_value, reason = "a call ends once")]
     pub(crate) fn finish(
         &mut self,
         call: ThrottleTicket,
-        arguments: u64,
+        arguments: impl FnOnce() -> u64,
         outcome: CallOutcome,
         now: Duration,
     ) {
-        let ThrottleTicket { tool: Some(tool), .. } = call else { return };
-        let tool = self.tools.entry(tool).or_default();
+        let (ThrottleTicket { tool: Some(tool), repetition, .. }, now) = (call, Moment::of(now))
+        else {
+            return;
+        };
+        let record = self.tools.entry(tool).or_default();
         match outcome {
-            CallOutcome::Success => tool.forgive(),
+            CallOutcome::Success { .. } => record.failures = 0,
             CallOutcome::Failure => {
-                tool.failures = tool.failures.saturating_add(1);
-                tool.last_failure = Moment::of(now);
-                tool.failed_with = Some(arguments);
+                record.failures = record.failures.saturating_add(1);
+                record.last_failure = now;
             }
         }
+        self.repeats.record(tool, arguments, repetition.count, outcome, now);
     }
 
     /// Forgets a call that was admitted and did not run: it counts towards no limit.
     #[expect(clippy::needless_pass_by_value, reason = "a call ends once")]
     pub(crate) fn withdraw(&mut self, call: ThrottleTicket) {
-        let ThrottleTicket { tool, at } = call;
+        let ThrottleTicket { tool, at, .. } = call;
         // Of several calls at one moment, any will do.
         if let Some(place) = self.calls.iter().rposition(|it| it.tool == tool && it.at == at) {
             self.calls.remove(place);
@@ -237,23 +265,33 @@ impl Throttle {
         }
     }
 
-    /// Whether the tool's last call had the same arguments and failed. The hash of the arguments is
-    /// only computed if it failed.
-    pub(crate) fn repeats_failure(&self, tool: u32, arguments: impl FnOnce() -> u64) -> bool {
-        let failed_with = self.tools.get(&tool).and_then(|tool| tool.failed_with);
-        failed_with.is_some_and(|failed| failed == arguments())
-    }
-
-    /// Forgets the failures of a tool. Its calls still count.
+    /// Forgets the failures and repetitions of a tool. Its calls still count.
     pub(crate) fn reset(&mut self, tool: u32) {
-        if let Some(tool) = self.tools.get_mut(&tool) {
-            tool.forgive();
+        if let Some(record) = self.tools.get_mut(&tool) {
+            record.failures = 0;
         }
+        self.repeats.forget(Some(tool));
     }
 
-    /// Forgets the failures of all tools. Their calls still count.
+    /// Forgets the failures and repetitions of all tools. Their calls still count.
     pub(crate) fn reset_all(&mut self) {
-        self.tools.values_mut().for_each(ToolRecord::forgive);
+        self.tools.values_mut().for_each(|record| record.failures = 0);
+        self.repeats.forget(None);
+    }
+
+    /// Begins a turn: what the user asks for again is no repetition.
+    pub(crate) fn begin_turn(&mut self) {
+        self.repeats.forget(None);
+    }
+
+    /// Begins a reply of the model.
+    pub(crate) fn begin_reply(&mut self) {
+        self.repeats.reply += 1;
+    }
+
+    /// The number of the model's reply. 0 if the host does not report replies.
+    pub(crate) fn reply(&self) -> u64 {
+        self.repeats.reply
     }
 
     /// Statistics of the last 60 seconds, limited to the remembered calls.
@@ -306,11 +344,6 @@ impl ToolRecord {
             self.failures = 0;
         }
         check_limit(ThrottleRule::ConsecutiveFailures, limit, left)
-    }
-
-    fn forgive(&mut self) {
-        self.failures = 0;
-        self.failed_with = None;
     }
 }
 

@@ -10,6 +10,7 @@ use serde_json::{Map, Value, json};
 use smol_str::SmolStr;
 
 use crate::approval::ApprovalDecision;
+use crate::throttle::Throttled;
 use crate::{Image, ToolContent};
 use gramc_calls::check::{InvalidArguments, MalformedArguments, Problem, Rejection, Repair};
 use gramc_calls::names::Suggestion;
@@ -121,7 +122,7 @@ pub enum CallError {
     /// The tool runs at most once, and what became of an earlier call with the same arguments is
     /// unknown.
     OutcomeUnknown,
-    /// There were too many calls or too many failures.
+    /// There were too many calls or failures, or the call repeats without progress.
     Throttled {
         /// The rule's name.
         rule: &'static str,
@@ -152,6 +153,13 @@ pub enum CallError {
 impl From<MalformedArguments> for CallError {
     fn from(malformed: MalformedArguments) -> Self {
         Self::Malformed(malformed)
+    }
+}
+
+impl From<Throttled> for CallError {
+    fn from(throttled: Throttled) -> Self {
+        let Throttled { rule, limit, retry_after } = throttled;
+        Self::Throttled { rule: rule.name(), limit, retry_after }
     }
 }
 

@@ -36,7 +36,7 @@ PROJECT = """/** Where something is */
 [planner:Agent {model: "openai/gpt-4o-mini", instruction: "Plan."} | weather]
 
 /** Real services */
-[friendly:Library {throttle: "agent"} |
+[friendly:Library {throttle: "strict"} |
   (weather:Http {url: "https://example.com", timeout: 2s}),
   (draw:Mcp {command: ["draw"]})
 ]
@@ -125,7 +125,7 @@ COMPLETIONS = [
     ("[a:Experiment | (b:Arm {agent: \"¦\"})]", "planner", "friendly"),
     ("[a:Library | (weather:Replay {from: \"¦\"})]", "traces/run.jsonl", ""),
     ("[a:Library | (weather:Builtin {name: \"¦\"})]", "add echo now sayHello", ""),
-    ("[a:Library {throttle: \"¦\"} | (weather:Client)]", "off agent server", ""),
+    ("[a:Library {throttle: \"¦\"} | (weather:Client)]", "off repeats strict", ""),
     # Members
     ("[a:Agent | ¦]", "weather drawing planner", "Place friendly a"),
     ("[a:Container | ¦]", "weather draw", "planner drawing"),

@@ -9,6 +9,7 @@ mod kept;
 mod mutated;
 mod real;
 mod repairs;
+mod repeats;
 mod rough;
 mod shared;
 mod spelled;

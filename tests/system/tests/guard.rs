@@ -179,8 +179,8 @@ fn refused_of_twelve(policy: &str) -> usize {
 #[test]
 fn calls_in_parallel_are_limited_only_if_the_library_says_so() {
     assert_eq!(refused_of_twelve(""), 0);
-    assert_eq!(refused_of_twelve("throttle: \"agent\""), 7);
-    assert_eq!(refused_of_twelve("throttle: \"agent\", sameToolCalls: 0"), 2);
+    assert_eq!(refused_of_twelve("throttle: \"strict\""), 7);
+    assert_eq!(refused_of_twelve("throttle: \"strict\", sameToolCalls: 0"), 2);
     assert_eq!(refused_of_twelve("sameToolCalls: 3, throttle: \"off\""), 9);
 }
 

@@ -78,6 +78,21 @@ async fn clients_without_sessions_share_one() {
 }
 
 #[tokio::test]
+async fn a_client_without_a_session_is_not_refused_for_calls_of_others() {
+    let running = run(&odd_server(), "127.0.0.1:0", None).await;
+    let (client, other) = (running.modern_client().await, running.modern_client().await);
+    for _ in 0..5 {
+        for client in [&client, &other] {
+            let failed = call(client, "a", json!({"n": 1})).await;
+            assert!(text_of_error(&failed).contains("there is no such number"));
+            // A third invalid call in a row requires no human review.
+            let invalid = call(client, "a", json!({})).await;
+            assert!(text_of_error(&invalid).contains("again: (n::Int"), "{}", text(&invalid));
+        }
+    }
+}
+
+#[tokio::test]
 async fn only_loopback_clients_are_accepted_without_a_token() {
     let running = run(&server(&Waiting::default()), "127.0.0.1:0", None).await;
     let port = running.url.trim_end_matches("/mcp").rsplit_once(':').unwrap().1.to_owned();

@@ -263,7 +263,7 @@ pub static ATTRIBUTES: &[AttributeSpec] = &[
     row("correctNames", POLICY, Flag, "Whether misspelled argument names are corrected"),
     row("strictResult", POLICY, Flag, "Whether a result that violates its type is an error"),
     row("maxAttempts", POLICY, Count(0), "Maximum attempts at a call"),
-    row("throttle", POLICY, OneOf(&["off", "agent", "server"]), "Profile of the limits on calls"),
+    row("throttle", POLICY, OneOf(&["off", "repeats", "strict"]), "Profile of the limits on calls"),
     row("maxConsecutiveFailures", POLICY, Count(0), "Maximum failures in a row; 0 turns it off"),
     row(
         "sameToolCalls",

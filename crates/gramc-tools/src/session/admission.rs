@@ -9,7 +9,7 @@ use gramc_calls::check::{
 use serde_json::Value;
 
 use super::run::AdmittedCall;
-use super::{Session, warnings};
+use super::{Callers, Session, warnings};
 use crate::bind::CallTarget;
 use crate::invocation::{Implementation, RequestOrigin};
 use crate::throttle::{CallOutcome, ThrottleTicket};
@@ -29,7 +29,7 @@ pub enum Admission<'s> {
 #[derive(Debug)]
 pub(super) struct Attempt {
     pub(super) ticket: ThrottleTicket,
-    /// The arguments as received.
+    /// The checked arguments, or those of an invalid call as received.
     pub(super) arguments: String,
 }
 
@@ -66,23 +66,37 @@ impl Session {
         // The clock is read under the lock, so that calls enter the windows in order.
         let admitted = state.throttle.admit(Some(tool), &settings.throttle, self.clock.now());
         drop(state);
-        let ticket = match admitted {
+        let mut ticket = match admitted {
             Ok(ticket) => ticket,
             Err(throttled) => {
-                let error = self.find_malformed(tool, &arguments).unwrap_or(CallError::Throttled {
-                    rule: throttled.rule.name(),
-                    limit: throttled.limit,
-                    retry_after: throttled.retry_after,
-                });
-                return refuse(name, error);
+                let malformed = self.find_malformed(tool, &arguments);
+                return refuse(name, malformed.unwrap_or_else(|| throttled.into()));
             }
         };
-        let repeats = self.state.lock().throttle.repeats_failure(tool, || hash_of(&arguments));
-        let warnings = Vec::from_iter(repeats.then(|| Warning {
+        let checked = self.check_arguments(tool, &arguments);
+        let arguments = match &checked {
+            Ok(accepted) => accepted.arguments.clone(),
+            Err(_) => arguments,
+        };
+        let mut state = self.state.lock();
+        let hash = || hash_of(&arguments);
+        let limit = match self.callers {
+            Callers::Many => 0,
+            Callers::Unknown | Callers::OneModel => settings.throttle.identical_calls,
+        };
+        let repetition = match state.throttle.check_repetition(&mut ticket, hash, limit) {
+            Ok(repetition) => repetition,
+            Err(throttled) => {
+                state.throttle.withdraw(ticket);
+                return refuse(name, throttled.into());
+            }
+        };
+        drop(state);
+        let warnings = Vec::from_iter(repetition.failed.then(|| Warning {
             code: "repeated-failure",
             message: format!("`{name}` just failed with the same arguments"),
         }));
-        match self.check_arguments(tool, &arguments) {
+        match checked {
             Ok(accepted) => {
                 let judged = self.external_validator(tool).is_none();
                 if judged {
@@ -111,11 +125,12 @@ impl Session {
     /// Records that a call was refused, and returns its error.
     pub(super) fn refuse(&self, tool: u32, attempt: Attempt, error: CallError) -> CallError {
         let Attempt { ticket, arguments } = attempt;
-        let hash = hash_of(&arguments);
         let mut state = self.state.lock();
+        let hash = || hash_of(&arguments);
         state.throttle.finish(ticket, hash, CallOutcome::Failure, self.clock.now());
-        // Errors of the host do not count as attempts of the model.
-        let is_the_models = !matches!(error, CallError::Invocation { .. });
+        // Errors of the host do not count as attempts of the model, and neither do those of others.
+        let is_the_models =
+            !matches!(error, CallError::Invocation { .. }) && self.callers != Callers::Many;
         let attempts = if is_the_models { state.note_refusal(tool) } else { 0 };
         drop(state);
         match self.bound.settings(Some(tool)).max_attempts {

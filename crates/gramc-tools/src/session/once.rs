@@ -2,7 +2,6 @@
 
 use tokio_util::sync::CancellationToken;
 
-use super::result::UNSUCCESSFUL;
 use super::run::{AdmittedCall, RunFailure};
 use super::warnings;
 use crate::invocation::{Answer, InvocationErrorKind};
@@ -33,12 +32,12 @@ impl AdmittedCall<'_> {
             if matches!(error.kind, InvocationErrorKind::Failed | InvocationErrorKind::Unreachable));
         let verdict = self.end(answer);
         match &verdict.outcome {
-            _ if had_no_effect || verdict.warnings.iter().any(|it| it.code == UNSUCCESSFUL) => {
-                session.journal.end(&key, None);
-            }
             Ok(success) => {
-                session.journal.end(&key, Some(success.result.clone().unwrap_or_default()));
+                let result = success.result.clone().unwrap_or_default();
+                let succeeded = warnings::negative_flags(&result).next().is_none();
+                session.journal.end(&key, succeeded.then_some(result));
             }
+            Err(_) if had_no_effect => session.journal.end(&key, None),
             // It may have run.
             Err(_) => {}
         }

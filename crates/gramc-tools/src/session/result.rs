@@ -1,24 +1,25 @@
 //! Completes calls: checks the result of the implementation and masks secrets in it.
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::admission::hash_of;
 use super::run::{AdmittedCall, RunFailure};
-use super::warnings;
+use super::{Callers, warnings};
 use crate::ToolContent;
 use crate::invocation::{Answer, InvocationErrorKind};
 use crate::masks::SecretMasks;
 use crate::throttle::CallOutcome;
 use crate::verdict::{CallError, Success, Verdict, Warning};
 
-/// The warning code for a result whose success flag is negative. It counts as a failure.
-pub(super) const UNSUCCESSFUL: &str = "unsuccessful";
+/// The warning code for a result with a negative success flag that its type does not declare. It counts
+/// as a failure.
+const UNSUCCESSFUL: &str = "unsuccessful";
 
 impl AdmittedCall<'_> {
     /// Completes a call with what [`Self::invoke`] returned.
     pub fn end(mut self, answer: Result<Answer, RunFailure>) -> Verdict {
         let masks = self.session.bound.masks(self.tool, &self.accepted.secrets);
-        let mut content = None;
+        let (mut content, mut is_cancelled) = (None, false);
         let outcome = match answer {
             Ok(answer) => self.value(answer).and_then(|(value, own)| {
                 let success = self.check_result(value, &masks)?;
@@ -30,7 +31,8 @@ impl AdmittedCall<'_> {
                 Err(CallError::Timeout { limit: self.settings().timeout })
             }
             Err(RunFailure::Error(error)) => {
-                if error.kind != InvocationErrorKind::Cancelled {
+                is_cancelled = error.kind == InvocationErrorKind::Cancelled;
+                if !is_cancelled {
                     self.explain_failure(&masks);
                 }
                 content = error.content.map(|content| *content);
@@ -51,17 +53,41 @@ impl AdmittedCall<'_> {
                 result: None,
             })
         });
-        let failed =
-            outcome.is_err() || self.warnings.iter().any(|warning| warning.code == UNSUCCESSFUL);
+        let ended = self.outcome(&outcome);
         let Self { session, id, name, warnings, approval, attempt: sent, .. } = self;
-        let (ended, hash) = if failed {
-            (CallOutcome::Failure, hash_of(&sent.arguments))
-        } else {
-            (CallOutcome::Success, 0)
-        };
-        session.state.lock().throttle.finish(sent.ticket, hash, ended, session.clock.now());
+        // A call that the host cancelled has no outcome.
+        if !is_cancelled {
+            let hash = || hash_of(&sent.arguments);
+            session.state.lock().throttle.finish(sent.ticket, hash, ended, session.clock.now());
+        }
         let verdict = Verdict::new(id, name, outcome);
         Verdict { warnings, attempt, content, approval, ..verdict }
+    }
+
+    /// The outcome of the call for the throttle.
+    fn outcome(&self, outcome: &Result<Success, CallError>) -> CallOutcome {
+        let is_failure = self.warnings.iter().any(|warning| warning.code == UNSUCCESSFUL);
+        let Some(success) = outcome.as_ref().ok().filter(|_| !is_failure) else {
+            return CallOutcome::Failure;
+        };
+        let tool = self.session.bound.tool(self.tool);
+        let is = |key: &str, value: bool| tool.attribute(key) == Some(&Value::Bool(value));
+        let compares = self.session.callers == Callers::OneModel && !is("idempotent", false);
+        let result = success.result.as_ref().filter(|_| compares);
+        let result = result.map(|result| hash_of(&result.to_string()));
+        CallOutcome::Success { result, has_effect: !is("readOnly", true) }
+    }
+
+    /// Whether a result is an error that its type does not declare: its success flag is negative, and
+    /// the type does not constrain the flag.
+    fn is_undeclared_error(&self, value: &Value) -> bool {
+        let is_free = |flag: &&str| {
+            let mut other = value.clone();
+            other[*flag] = json!({"": flag});
+            self.fits(&other)
+        };
+        let mut flags = warnings::negative_flags(value);
+        if self.fits(value) { flags.any(|flag| is_free(&flag)) } else { flags.next().is_some() }
     }
 
     /// Adds warnings about what may have caused a failure of the implementation.
@@ -164,7 +190,7 @@ impl AdmittedCall<'_> {
         }
         warnings.extend(warnings::omitted_defaults(&self.accepted.omitted_defaults));
         warnings.extend(warnings::large(text.len(), settings.max_response));
-        if warnings::reports_failure(&value) {
+        if self.is_undeclared_error(&value) {
             let message = "the result reports a failure".to_owned();
             warnings.push(Warning { code: UNSUCCESSFUL, message });
         }

@@ -11,14 +11,20 @@ use crate::throttle::Throttle;
 #[derive(Debug, Default)]
 pub(super) struct SessionState {
     pub(super) throttle: Throttle,
-    /// The number of consecutive refused calls of each tool.
-    refused: HashMap<u32, u32>,
+    /// The number of consecutive refused calls of each tool, and the reply of the last one.
+    refused: HashMap<u32, Refusals>,
     /// The expanded containers, and how long they stay expanded.
     expanded: HashMap<u32, Expand>,
     /// Statistics of container calls.
     containers: HashMap<u32, ContainerStats>,
     /// The number of runs by tool and hash of the arguments, if the implementation uses it.
     occurrences: HashMap<(u32, u64), u32>,
+}
+
+#[derive(Debug, Default)]
+struct Refusals {
+    count: u32,
+    reply: u64,
 }
 
 impl SessionState {
@@ -32,11 +38,15 @@ impl SessionState {
         self.refused.remove(&tool);
     }
 
-    /// Records a refused call, and returns the number of consecutive refused calls.
+    /// Records a refused call, and returns the number of consecutive refused calls. Calls of one
+    /// reply count as one.
     pub(super) fn note_refusal(&mut self, tool: u32) -> u32 {
-        let count = self.refused.entry(tool).or_default();
-        *count = count.saturating_add(1);
-        *count
+        let reply = self.throttle.reply();
+        let refused = self.refused.entry(tool).or_default();
+        if reply == 0 || reply != refused.reply {
+            *refused = Refusals { count: refused.count.saturating_add(1), reply };
+        }
+        refused.count
     }
 
     pub(super) fn is_expanded(&self, container: u32) -> bool {
@@ -48,6 +58,7 @@ impl SessionState {
     }
 
     pub(super) fn begin_turn(&mut self) {
+        self.throttle.begin_turn();
         self.expanded.retain(|_, expand| *expand == Expand::Conversation);
     }
 

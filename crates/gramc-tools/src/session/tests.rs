@@ -18,6 +18,7 @@ use crate::implementations::{Function, async_function};
 use crate::injected_source::InjectedSource;
 use crate::library::ToolLibrary;
 use crate::settings::Settings;
+use crate::throttle::ThrottlePolicy;
 use crate::verdict::{Call, Verdict};
 use gramc_calls::check::{Problem, Undeclared};
 
@@ -63,9 +64,7 @@ fn library(seen: &Seen, settings: Settings, fails: bool) -> ToolLibrary {
 fn patient(undeclared: Undeclared) -> Settings {
     let mut settings = Settings { max_attempts: 0, ..Settings::default() };
     settings.check.undeclared = undeclared;
-    settings.throttle.max_consecutive_failures = 0;
-    settings.throttle.same_tool_calls = 0;
-    settings.throttle.all_tools_calls = 0;
+    settings.throttle = ThrottlePolicy::off();
     settings
 }
 
@@ -163,7 +162,8 @@ async fn no_secret_reaches_a_verdict() {
 #[tokio::test]
 async fn a_library_is_a_value() {
     let seen = Seen::default();
-    let first = library(&seen, Settings::default(), false);
+    let strict = Settings { throttle: ThrottlePolicy::strict(), ..Settings::default() };
+    let first = library(&seen, strict, false);
     let smaller = ToolLibrary::new("smaller").with("stop", failures(&seen, false));
     let larger = smaller.clone().with("deploy", failures(&seen, false));
     assert_eq!((smaller.entries.len(), larger.entries.len()), (1, 2));

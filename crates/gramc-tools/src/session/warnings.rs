@@ -6,13 +6,14 @@ use smol_str::SmolStr;
 
 use crate::verdict::Warning;
 
-/// Whether the success flag of a result is negative. The flags are those of tool results on the
-/// wire: `isError` in MCP, and the names that HTTP services and agents' tools use.
-pub(super) fn reports_failure(result: &Value) -> bool {
-    let Value::Object(map) = result else { return false };
-    let is = |key: &str, value: bool| map.get(key) == Some(&Value::Bool(value));
-    ["success", "ok", "succeeded"].iter().any(|key| is(key, false))
-        || ["isError", "is_error", "failed"].iter().any(|key| is(key, true))
+/// The negative success flags of a result. They are those of tool results on the wire: `isError` in
+/// MCP, and the names that HTTP services and agents' tools use.
+pub(super) fn negative_flags(result: &Value) -> impl Iterator<Item = &'static str> {
+    let positive = ["success", "ok", "succeeded"].map(|flag| (flag, false));
+    let flags = positive.into_iter().chain(["isError", "is_error", "failed"].map(|it| (it, true)));
+    flags
+        .filter(|(flag, negative)| result.get(flag) == Some(&Value::Bool(*negative)))
+        .map(|it| it.0)
 }
 
 /// Warns about defaults that the schema rejects.

@@ -4,12 +4,16 @@ use std::time::Duration;
 
 use smol_str::SmolStr;
 
-use super::CallOutcome::{Failure, Success};
+use super::CallOutcome::Failure;
 use super::{
     CallOutcome, CallRecord, MAX_REMEMBERED, Moment, Throttle, ThrottlePolicy, ThrottleRule,
     Throttled,
 };
 use crate::stats::SessionStats;
+
+/// A result of a tool that may have an effect.
+#[expect(non_upper_case_globals, reason = "it is used like a variant")]
+const Success: CallOutcome = CallOutcome::Success { result: None, has_effect: true };
 
 /// The name of a tool of a number.
 fn named(tool: u32) -> SmolStr {
@@ -22,16 +26,6 @@ fn s(seconds: u64) -> Duration {
 
 fn ms(milliseconds: u64) -> Duration {
     Duration::from_millis(milliseconds)
-}
-
-/// A policy with all rules disabled.
-fn off() -> ThrottlePolicy {
-    ThrottlePolicy {
-        max_consecutive_failures: 0,
-        same_tool_calls: 0,
-        all_tools_calls: 0,
-        ..ThrottlePolicy::default()
-    }
 }
 
 /// A throttle with its policy. Calls end immediately.
@@ -47,7 +41,7 @@ impl ThrottledSession {
 
     fn call(&mut self, tool: u32, outcome: CallOutcome, now: Duration) -> Result<(), Throttled> {
         let call = self.throttle.admit(Some(tool), &self.policy, now)?;
-        self.throttle.finish(call, 0, outcome, now);
+        self.throttle.finish(call, || 0, outcome, now);
         Ok(())
     }
 
@@ -67,7 +61,7 @@ impl ThrottledSession {
 
 #[test]
 fn three_failures_in_a_row_block_a_tool() {
-    let mut session = ThrottledSession::new(ThrottlePolicy::default());
+    let mut session = ThrottledSession::new(ThrottlePolicy::strict());
     for second in [0, 20, 40] {
         session.fine(1, Failure, s(second));
     }
@@ -86,7 +80,7 @@ fn three_failures_in_a_row_block_a_tool() {
 
 #[test]
 fn success_resets_the_count() {
-    let mut session = ThrottledSession::new(ThrottlePolicy::default());
+    let mut session = ThrottledSession::new(ThrottlePolicy::strict());
     for second in 0..20 {
         session.fine(1, if second % 3 == 2 { Success } else { Failure }, s(20 * second));
     }
@@ -94,7 +88,7 @@ fn success_resets_the_count() {
 
 #[test]
 fn a_reset_ends_the_block() {
-    let mut session = ThrottledSession::new(ThrottlePolicy::default());
+    let mut session = ThrottledSession::new(ThrottlePolicy::strict());
     let fail = |session: &mut ThrottledSession, tool, from: u64| {
         (0..3).for_each(|call| session.fine(tool, Failure, s(from + 3 * call)));
         assert_eq!(session.refused(tool, s(from + 7)).0, "max_consecutive_failures");
@@ -112,7 +106,7 @@ fn a_reset_ends_the_block() {
 
 #[test]
 fn the_sixth_call_of_a_tool_in_ten_seconds_is_refused() {
-    let mut session = ThrottledSession::new(ThrottlePolicy::default());
+    let mut session = ThrottledSession::new(ThrottlePolicy::strict());
     for second in 0..5 {
         session.fine(1, Success, s(second));
     }
@@ -128,7 +122,7 @@ fn the_sixth_call_of_a_tool_in_ten_seconds_is_refused() {
 
 #[test]
 fn the_eleventh_call_in_five_seconds_is_refused() {
-    let mut session = ThrottledSession::new(ThrottlePolicy::default());
+    let mut session = ThrottledSession::new(ThrottlePolicy::strict());
     for call in 0..10 {
         session.fine(call, Success, ms(400 * u64::from(call)));
     }
@@ -140,10 +134,10 @@ fn the_eleventh_call_in_five_seconds_is_refused() {
 
 #[test]
 fn unknown_tools_count_towards_all_tools_alone() {
-    let mut session = ThrottledSession::new(ThrottlePolicy::default());
+    let mut session = ThrottledSession::new(ThrottlePolicy::strict());
     for _ in 0..10 {
         let call = session.throttle.admit(None, &session.policy, s(0)).unwrap();
-        session.throttle.finish(call, 0, Failure, s(0));
+        session.throttle.finish(call, || 0, Failure, s(0));
     }
     assert_eq!(session.refused(1, s(1)), ("all_tools_calls", 10, s(4)));
     let refused = session.throttle.admit(None, &session.policy, s(1)).unwrap_err();
@@ -155,11 +149,11 @@ fn unknown_tools_count_towards_all_tools_alone() {
 #[test]
 fn calls_that_run_count() {
     let mut throttle = Throttle::default();
-    let policy = ThrottlePolicy::default();
+    let policy = ThrottlePolicy::strict();
     let calls: Vec<_> = (0..5).map(|_| throttle.admit(Some(1), &policy, s(0)).unwrap()).collect();
     assert_eq!(throttle.admit(Some(1), &policy, s(0)).unwrap_err().rule, ThrottleRule::SameTool);
     for call in calls {
-        throttle.finish(call, 7, Failure, s(30));
+        throttle.finish(call, || 7, Failure, s(30));
     }
     // Windows start when a call begins, the block when it ends.
     let refused = throttle.admit(Some(1), &policy, s(31)).unwrap_err();
@@ -171,7 +165,7 @@ fn calls_that_run_count() {
 #[test]
 fn the_rule_that_holds_longest_is_told() {
     let mut session =
-        ThrottledSession::new(ThrottlePolicy { failure_block: s(2), ..Default::default() });
+        ThrottledSession::new(ThrottlePolicy { failure_block: s(2), ..ThrottlePolicy::strict() });
     for _ in 0..2 {
         session.fine(1, Success, s(0));
     }
@@ -183,14 +177,17 @@ fn the_rule_that_holds_longest_is_told() {
 
 #[test]
 fn a_limit_of_0_turns_its_rule_off() {
-    let mut session = ThrottledSession::new(off());
+    let mut session = ThrottledSession::new(ThrottlePolicy::off());
     for _ in 0..1_000 {
         session.fine(1, Failure, s(0));
     }
     for (policy, expected) in [
-        (ThrottlePolicy { max_consecutive_failures: 1, ..off() }, "max_consecutive_failures"),
-        (ThrottlePolicy { same_tool_calls: 1, ..off() }, "same_tool_calls"),
-        (ThrottlePolicy { all_tools_calls: 1, ..off() }, "all_tools_calls"),
+        (
+            ThrottlePolicy { max_consecutive_failures: 1, ..ThrottlePolicy::off() },
+            "max_consecutive_failures",
+        ),
+        (ThrottlePolicy { same_tool_calls: 1, ..ThrottlePolicy::off() }, "same_tool_calls"),
+        (ThrottlePolicy { all_tools_calls: 1, ..ThrottlePolicy::off() }, "all_tools_calls"),
     ] {
         let mut session = ThrottledSession::new(policy);
         session.fine(1, Failure, s(0));
@@ -200,29 +197,11 @@ fn a_limit_of_0_turns_its_rule_off() {
 }
 
 #[test]
-fn the_same_call_after_its_failure_is_noticed() {
-    let mut throttle = Throttle::default();
-    let policy = off();
-    let call = |throttle: &mut Throttle, tool, arguments, outcome| {
-        let call = throttle.admit(Some(tool), &policy, s(0)).unwrap();
-        throttle.finish(call, arguments, outcome, s(0));
-    };
-    assert!(!throttle.repeats_failure(1, || 7));
-    call(&mut throttle, 1, 7, Failure);
-    assert!(throttle.repeats_failure(1, || 7));
-    assert!(!throttle.repeats_failure(1, || 8), "other arguments");
-    assert!(!throttle.repeats_failure(2, || 7), "another tool");
-    call(&mut throttle, 2, 9, Success);
-    assert!(throttle.repeats_failure(1, || 7), "another tool was called in between");
-    call(&mut throttle, 1, 8, Failure);
-    assert!(!throttle.repeats_failure(1, || 7), "another call failed in between");
-    call(&mut throttle, 1, 8, Success);
-    assert!(!throttle.repeats_failure(1, || 8), "the last call went well");
-}
-
-#[test]
 fn stats_tell_of_the_last_minute() {
-    let mut session = ThrottledSession::new(ThrottlePolicy { history_retention: s(600), ..off() });
+    let mut session = ThrottledSession::new(ThrottlePolicy {
+        history_retention: s(600),
+        ..ThrottlePolicy::off()
+    });
     session.fine(9, Success, s(0));
     session.fine(3, Success, s(10));
     session.fine(2, Failure, s(20));
@@ -243,13 +222,14 @@ fn stats_tell_of_the_last_minute() {
 
 #[test]
 fn history_is_kept_for_its_time() {
-    let mut session = ThrottledSession::new(ThrottlePolicy { history_retention: s(30), ..off() });
+    let mut session =
+        ThrottledSession::new(ThrottlePolicy { history_retention: s(30), ..ThrottlePolicy::off() });
     for second in 0..100 {
         session.fine(1, Success, s(second));
     }
     assert_eq!(session.throttle.calls.len(), 30);
     // The windows apply even if the retention is shorter.
-    let policy = ThrottlePolicy { history_retention: s(0), ..ThrottlePolicy::default() };
+    let policy = ThrottlePolicy { history_retention: s(0), ..ThrottlePolicy::strict() };
     let mut session = ThrottledSession::new(policy);
     for tool in 0..10 {
         session.fine(tool, Success, s(0));
@@ -263,7 +243,7 @@ fn history_is_bounded() {
         same_tool_calls: u32::MAX,
         same_tool_window: Duration::MAX,
         history_retention: Duration::MAX,
-        ..off()
+        ..ThrottlePolicy::off()
     };
     let mut session = ThrottledSession::new(policy);
     for call in 0..200_000 {
@@ -281,7 +261,7 @@ fn history_is_bounded() {
 
 #[test]
 fn moments_at_the_end_of_time() {
-    let mut session = ThrottledSession::new(ThrottlePolicy::default());
+    let mut session = ThrottledSession::new(ThrottlePolicy::strict());
     for _ in 0..5 {
         session.fine(1, Success, Duration::MAX);
     }
@@ -290,7 +270,7 @@ fn moments_at_the_end_of_time() {
 
 #[test]
 fn a_call_costs_little() {
-    let mut session = ThrottledSession::new(off());
+    let mut session = ThrottledSession::new(ThrottlePolicy::off());
     for call in 0..100_000_u32 {
         session.fine(call % 50, Success, ms(u64::from(call)));
     }

@@ -53,6 +53,10 @@ pub(super) fn error_message(name: &str, error: &CallError) -> String {
              is unknown"
         ),
         CallError::Throttled { rule, limit, .. } => match *rule {
+            "repeated_failure" => format!("`{name}` failed {limit} times with the same arguments"),
+            "repeated_result" => {
+                format!("`{name}` returned the same result {limit} times for the same arguments")
+            }
             "max_consecutive_failures" => {
                 format!("`{name}` failed {limit} times in a row and is blocked for a while")
             }
@@ -105,10 +109,22 @@ pub(super) fn guidance(name: &str, error: &CallError) -> String {
             "Do not repeat this call; check the effects of the earlier one or tell the user."
                 .to_owned()
         }
-        CallError::Throttled { retry_after, .. } => format!(
-            "Do something else or tell the user; `{name}` can be called again in {}.",
-            format_duration(*retry_after)
-        ),
+        CallError::Throttled { rule, retry_after, .. } => {
+            let wait = format_duration(*retry_after);
+            match *rule {
+                "repeated_failure" => format!(
+                    "Change the arguments, do something else or tell the user; the same call is \
+                     possible again in {wait}."
+                ),
+                "repeated_result" => format!(
+                    "Use this result or do something else; the same call is possible again in \
+                     {wait}."
+                ),
+                _ => format!(
+                    "Do something else or tell the user; `{name}` can be called again in {wait}."
+                ),
+            }
+        }
         CallError::Invocation { .. } => {
             "Retry only if something has changed; otherwise tell the user.".to_owned()
         }

@@ -321,21 +321,10 @@ pub(super) fn read(
     bind: &args::Bind,
     display: Display,
 ) -> Result<Option<Both>, Failure> {
-    read_over(spec, bind, display, Settings::default())
-}
-
-/// Reads a specification, and a library with other defaults for what it does not set.
-pub(super) fn read_over(
-    spec: &args::Spec,
-    bind: &args::Bind,
-    display: Display,
-    defaults: Settings,
-) -> Result<Option<Both>, Failure> {
-    let Some(mut spec) = read_spec(spec, display)? else { return Ok(None) };
-    spec.defaults = defaults;
+    let Some(spec) = read_spec(spec, display)? else { return Ok(None) };
     let Some(named) = &bind.library else {
         let library = if bind.fake {
-            ToolLibrary::fake(&spec.module, spec.defaults.clone())
+            ToolLibrary::fake(&spec.module, Settings::default())
         } else {
             own_library(&spec)?
         };

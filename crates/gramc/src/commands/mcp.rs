@@ -7,9 +7,7 @@ use std::sync::Arc;
 
 use gramc_agent::{Event, ModelCall, Observer as _, SpanRecorder, Telemetry, TraceWriter};
 use gramc_mcp::{CallObserver, FinishedCall, Listener, ServeError, Server, name_clashes};
-use gramc_tools::Settings;
 use gramc_tools::approval::{ApprovalPolicy, Approvals};
-use gramc_tools::throttle::ThrottlePolicy;
 use tokio::runtime::Builder;
 use tokio::time::timeout;
 
@@ -30,9 +28,7 @@ pub(super) fn run(args: &Mcp, display: Display) -> Outcome {
     let token = args.token_env.as_deref().map(token).transpose()?;
     calls::only_one_reads(&[&spec.path, library])?;
     let approvals = approvals(ApprovalPolicy::Never, &args.approve, None)?;
-    let defaults = Settings { throttle: ThrottlePolicy::server(), ..Settings::default() };
-    let read = calls::read_over(&spec, &args.bind, display, defaults)?;
-    let Some(read) = read else { return Ok(PROBLEMS) };
+    let Some(read) = calls::read(&spec, &args.bind, display)? else { return Ok(PROBLEMS) };
     let read = read.with_journal(&args.journal)?;
     let trace = args.trace.as_deref().map(trace).transpose()?;
     let telemetry = super::run::telemetry();

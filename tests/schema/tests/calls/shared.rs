@@ -29,15 +29,6 @@ const ARGUMENTS: [[&str; 2]; 3] = [
     [r#"{"p":"{\"q\":true}"}"#, r#"{"p":{}}"#],
 ];
 
-fn off() -> ThrottlePolicy {
-    ThrottlePolicy {
-        max_consecutive_failures: 0,
-        same_tool_calls: 0,
-        all_tools_calls: 0,
-        ..ThrottlePolicy::default()
-    }
-}
-
 fn bound(throttle: ThrottlePolicy, ran: &Arc<AtomicUsize>) -> Bound {
     let checked = check(&[parse(SourceFile::new("shared.gram", SPECIFICATION))]);
     let module = checked.module.unwrap_or_else(|| panic!("{:?}", checked.diagnostics));
@@ -132,7 +123,7 @@ fn many_calls_at_once_are_all_counted() {
     const TASKS: usize = 4;
     const EACH: usize = 12_500;
     let invoked = Arc::new(AtomicUsize::new(0));
-    let bound = bound(off(), &invoked);
+    let bound = bound(ThrottlePolicy::off(), &invoked);
     let sessions: Vec<_> = (0..SESSIONS)
         .map(|_| {
             let session = Session::with_clock(&bound, Arc::new(ManualClock::default()));
@@ -188,7 +179,7 @@ fn the_throttle_never_lets_more_through() {
     const SESSIONS: usize = 3;
     const THREADS: usize = 6;
     let invoked = Arc::new(AtomicUsize::new(0));
-    let policy = ThrottlePolicy { max_consecutive_failures: 0, ..ThrottlePolicy::default() };
+    let policy = ThrottlePolicy { max_consecutive_failures: 0, ..ThrottlePolicy::strict() };
     let bound = bound(policy.clone(), &invoked);
     let clock = Arc::new(ManualClock::default());
     // The clock stands still while a call begins, so that the moment of each is known.

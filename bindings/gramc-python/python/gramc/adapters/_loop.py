@@ -36,6 +36,7 @@ def run(
         calls = conversation.calls(reply)
         if not calls:
             return reply
+        conversation.tools.session.begin_reply()
         conversation.add_results(calls, [conversation.tools.call(call) for call in calls])
     raise _unfinished(max_requests)
 
@@ -54,6 +55,7 @@ async def arun(
         calls = conversation.calls(reply)
         if not calls:
             return reply
+        conversation.tools.session.begin_reply()
         verdicts = [await conversation.tools.acall(call) for call in calls]
         conversation.add_results(calls, verdicts)
     raise _unfinished(max_requests)

@@ -16,8 +16,6 @@ use crate::source;
 /// Texts without errors.
 pub(crate) struct Read {
     source: ValidTexts,
-    /// The settings of libraries that do not set them.
-    pub(in crate::commands) defaults: Settings,
     /// The environment variables that the specification's own library may use. `None` for all.
     allowed: Option<Vec<String>>,
 }
@@ -33,7 +31,7 @@ pub(in crate::commands) fn read_spec(
     // A server gets what the command line names. The description of an API itself names variables,
     // and the host that they are sent to.
     let allowed = (!spec.server.is_named()).then(|| spec.server.env.clone());
-    Ok(valid.map(|source| Read { source, defaults: Settings::default(), allowed }))
+    Ok(valid.map(|source| Read { source, allowed }))
 }
 
 /// A library with its declaration.
@@ -59,9 +57,8 @@ pub(in crate::commands) fn read_declared(
 ) -> Result<Option<Declared>, Failure> {
     let read = |path: &str| {
         let texts = Texts::read(&gramc_project::Inputs::of_paths(vec![path.into()]))?;
-        let (defaults, allowed) = (spec.defaults.clone(), Some(Vec::new()));
         let valid = source::check(texts, display)?;
-        Ok::<_, Failure>(valid.map(|source| Read { source, defaults, allowed }))
+        Ok::<_, Failure>(valid.map(|source| Read { source, allowed: Some(Vec::new()) }))
     };
     if named == "-" || Path::new(named).exists() {
         let Some(read) = read(named)? else { return Ok(None) };
@@ -88,7 +85,7 @@ pub(in crate::commands) fn own_library(spec: &Read) -> Result<ToolLibrary, Failu
         if let Some(allowed) = &spec.allowed {
             check_variables(library, allowed)?;
         }
-        let options = load_options(Path::new("."), &spec.defaults);
+        let options = load_options(Path::new("."), &Settings::default());
         return Ok(ToolLibrary::load(&spec.module, library, options));
     }
     let names = spec.module.libraries.iter().map(|library| library.name.as_str());
@@ -164,7 +161,8 @@ fn bind_declared(read: &Read, at: usize) -> Declared {
     let folder = read.folder(read.module.spans().library(at));
     let declared = library.clone();
     // Unusable parts are reported when the library is bound.
-    let library = ToolLibrary::load(&read.module, library, load_options(&folder, &read.defaults));
+    let library =
+        ToolLibrary::load(&read.module, library, load_options(&folder, &Settings::default()));
     Declared { library, declaration: declared, folder }
 }
 

@@ -10,7 +10,7 @@ use gramc_check::Valid;
 use gramc_model::Module;
 use gramc_tools::clock::ManualClock;
 use gramc_tools::invocation::{Answer, InvocationError, InvocationErrorKind};
-use gramc_tools::{Admission, Bound, Session};
+use gramc_tools::{Admission, Bound, Callers, Session};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -129,6 +129,16 @@ impl Shadow<'_> {
                     self.sessions.remove(&line.agent);
                 }
                 self.session(&line.agent).begin_turn();
+                false
+            }
+            // Agents without lines of replies are programs, whose calls are not known to be those of
+            // one model.
+            "reply" => {
+                if let Some(session) = self.sessions.remove(&line.agent) {
+                    session.begin_reply();
+                    let session = session.with_callers(Callers::OneModel);
+                    self.sessions.insert(line.agent.clone(), session);
+                }
                 false
             }
             // Agents that are called have their own lines.
