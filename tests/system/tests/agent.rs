@@ -211,6 +211,34 @@ fn several_calls_of_one_reply_are_answered_in_order() {
 }
 
 #[test]
+fn only_calls_that_repeat_without_progress_are_refused() {
+    const ADD: (&str, &str) = ("add", r#"{"a": 1, "b": 2}"#);
+    const INVALID: (&str, &str) = ("read", r#"{"path": []}"#);
+    let server = Server::start(|at, request| match at {
+        0 => calls(request, &[ADD; 8]),
+        1..4 => calls(request, &[ADD]),
+        4 => calls(request, &[INVALID; 8]),
+        5..8 => calls(request, &[INVALID]),
+        _ => says(request, "Done."),
+    });
+    let (run, files) = helper(&server, "", &["Add"]);
+    run.exits(0);
+    let kept = kept(&files);
+    let messages = kept["messages"].as_array().expect("there are messages").iter();
+    let results = messages.filter(|message| message["role"] == "tool");
+    let results: Vec<_> = results.map(|it| it["content"].as_str().expect("it is text")).collect();
+    assert_eq!(results.len(), 22);
+    assert_eq!(results[..10], ["3"; 10]);
+    assert!(results[10].starts_with("`add` returned the same result 3 times"), "{}", results[10]);
+    assert!(results[11..19].iter().all(|it| it.contains("must be a string")), "{results:?}");
+    assert!(results[20].contains("human review required"), "{}", results[20]);
+    assert!(results[21].starts_with("`read` failed 3 times with the same"), "{}", results[21]);
+    let replay = gramc("replay --trace trace.jsonl --spec spec.gram --library works");
+    let replay = replay.within(files.path()).run().exits(0);
+    assert_eq!(replay.stdout, "fixes 0, breaks 0, 22 unchanged\n");
+}
+
+#[test]
 fn a_model_that_never_stops_calling_is_stopped() {
     let server = Server::start(|_, request| calls(request, &[("add", r#"{"a": 1, "b": 2}"#)]));
     let (run, files) = helper(&server, "--max-iterations 4 --format json", &["Add", "More"]);
