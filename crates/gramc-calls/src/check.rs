@@ -24,6 +24,7 @@ mod signature;
 mod similar_names;
 mod tape;
 mod tool;
+mod undeclared;
 mod unions;
 mod validate;
 

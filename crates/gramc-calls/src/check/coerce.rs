@@ -21,10 +21,25 @@ const YES: [&str; 4] = ["true", "1", "yes", "on"];
 /// Strings that mean false, in lowercase.
 const NO: [&str; 4] = ["false", "0", "no", "off"];
 
-/// Whether a string looks like an array.
-fn is_bracketed(text: &str) -> bool {
+/// Whether a string looks like an array or an object.
+fn is_enclosed(text: &str) -> bool {
     let text = text.trim();
-    text.starts_with('[') && text.ends_with(']')
+    (text.starts_with('[') && text.ends_with(']')) || (text.starts_with('{') && text.ends_with('}'))
+}
+
+/// Whether a string cannot be the text of several items, or of none.
+fn is_single(text: &str) -> bool {
+    let text = text.trim();
+    let begins = |c: char| matches!(c, '[' | '(' | '{' | '<' | '"' | '\'' | '`' | '-' | '*' | '•');
+    !text.is_empty()
+        && !text.starts_with(begins)
+        && !text.contains([',', ';', '|', '\n', '\t', '、', '，'])
+        && !["null", "none", "nil", "undefined", "n/a", "empty", "all"]
+            .iter()
+            .any(|word| text.eq_ignore_ascii_case(word))
+        && !text.split_whitespace().any(|word| matches!(word, "and" | "or" | "&"))
+        && (!text.contains(' ')
+            || text.split_whitespace().any(|word| !word.contains(['/', '\\', '.', '@', ':'])))
 }
 
 /// The type of the JSON that a string begins with, if it is an object or an array.
@@ -41,10 +56,8 @@ impl ValidationRun<'_> {
     pub(super) fn other_kind(&mut self, received: Received<'_>, shape: &Shape) -> bool {
         if self.rules.repair {
             let node = received.node();
-            let mut is_list = false;
             if matches!(node.kind, NodeKind::Plain | NodeKind::Escaped) {
                 let text = received.content();
-                is_list = is_bracketed(&text);
                 if let Some((rule, json)) = self.meaning(shape, &text) {
                     return self.instead(received, rule, &json);
                 }
@@ -52,11 +65,7 @@ impl ValidationRun<'_> {
                     return fits;
                 }
             }
-            // A string that looks like an array is not an item of one.
-            if shape.kinds.meets(TypeSet::ARRAY)
-                && !is_list
-                && !matches!(node.kind, NodeKind::List | NodeKind::Null)
-                && self.alone(received, shape)
+            if self.rules.lossy && shape.kinds.meets(TypeSet::ARRAY) && self.alone(received, shape)
             {
                 return true;
             }
@@ -129,7 +138,7 @@ impl ValidationRun<'_> {
         let repaired_json;
         let inner = match Tape::read(text) {
             Ok(inner) => inner,
-            Err(_) if is_bracketed(text) => {
+            Err(_) if is_enclosed(text) => {
                 repaired_json =
                     json_repair::repair(text).ok().filter(|it| self.rules.lossy || !it.lossy)?;
                 Tape::read(&repaired_json.json).ok()?
@@ -171,6 +180,30 @@ impl ValidationRun<'_> {
         fits
     }
 
+    /// Whether a value is certainly a single item: a string that is no written list, or an object
+    /// with a declared field.
+    fn is_item(&self, received: Received<'_>, items: Option<ShapeId>) -> bool {
+        let item = items.map(|id| self.shapes.behind(id));
+        match received.node().kind {
+            NodeKind::Null | NodeKind::List => false,
+            NodeKind::True | NodeKind::False | NodeKind::Number => true,
+            NodeKind::Plain | NodeKind::Escaped => {
+                let text = received.content();
+                is_single(&text)
+                    || item
+                        .and_then(|item| item.values.as_ref())
+                        .is_some_and(|values| values.list.iter().any(|it| *it == *text))
+            }
+            NodeKind::Object => {
+                let t = received.tape;
+                let fields = item.and_then(|item| item.object.as_deref());
+                t.entries(received.at).any(|(key, _)| {
+                    fields.is_some_and(|it| it.field(&t.content(t.node(key)), 0).is_some())
+                })
+            }
+        }
+    }
+
     /// Wraps a value in an array.
     fn alone(&mut self, received: Received<'_>, shape: &Shape) -> bool {
         let list = format!("[{}]", received.json());
@@ -179,6 +212,9 @@ impl ValidationRun<'_> {
             return false;
         }
         let rules = shape.list.as_deref();
+        if !self.is_item(received, rules.and_then(|rules| rules.rest)) {
+            return false;
+        }
         if rules.is_some_and(|rules| rules.first.len() > 1)
             || rules
                 .and_then(|rules| rules.rest)

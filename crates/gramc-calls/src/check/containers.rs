@@ -1,10 +1,10 @@
 //! Validation of arrays and objects.
 
-use std::collections::HashSet;
+use std::collections::hash_map::Entry;
+use std::collections::{HashMap, HashSet};
 
 use gramc_json_schema::type_set::TypeSet;
 use serde_json::Value;
-use smol_str::SmolStr;
 
 use gramc_json_schema::path::Path;
 
@@ -13,17 +13,11 @@ use super::received::{Received, is_value, leaves_out};
 use super::shape::{Composition, ExtraProperties, FieldRule, ListRules, ObjectRules, ShapeId};
 use super::similar_names;
 use super::tape::{NodeKind, Tape};
+use super::undeclared::MAX_GUESSED;
 use super::validate::{Undeclared, ValidationRules, ValidationRun};
 
-/// The maximum number of undeclared entries that are checked for misspelled names. An object with
-/// more of them is data.
-const MAX_GUESSED: usize = 100;
-
-/// The maximum number of declared names in a note: one more than a message shows.
-const MAX_KNOWN: usize = 21;
-
 /// The index of an absent value.
-const ABSENT: u32 = u32::MAX;
+pub(super) const ABSENT: u32 = u32::MAX;
 
 impl ValidationRun<'_> {
     pub(super) fn list(&mut self, received: Received<'_>, rules: &ListRules) -> bool {
@@ -63,7 +57,7 @@ impl ValidationRun<'_> {
         fits
     }
 
-    /// Finds the field of each entry. Of several entries with the same name, the last one counts.
+    /// Finds the field of each entry. Entries with the same name and another value are refused.
     fn sort_entries(&mut self, object: Object<'_>) -> bool {
         let Object { received, rules, slots, extras } = object;
         let t = received.tape;
@@ -79,7 +73,12 @@ impl ValidationRun<'_> {
             };
             match field {
                 Some(field) => {
-                    self.slots[slots + field] = value;
+                    let first = self.slots[slots + field];
+                    if first == ABSENT {
+                        self.slots[slots + field] = value;
+                    } else {
+                        fits &= self.repeat(received, key, first, value);
+                    }
                     guess = field + 1;
                 }
                 None => self.extras.push((key, value)),
@@ -89,9 +88,45 @@ impl ValidationRun<'_> {
             }
         }
         if self.extras.len() > extras + 1 {
-            self.drop_repeated(t, extras);
+            fits &= self.drop_repeated(received, extras);
         }
         fits
+    }
+
+    /// Checks an entry whose name was sent before: both values have to be equal.
+    fn repeat(&mut self, object: Received<'_>, key: u32, first: u32, value: u32) -> bool {
+        let t = object.tape;
+        let (one, other) = (t.json(t.node(first)), t.json(t.node(value)));
+        if one == other || canonical(one) == canonical(other) {
+            return true;
+        }
+        let name = t.content(t.node(key));
+        let path = object.path.key(&name);
+        let detail = NoteDetail::Twice(self.display(one));
+        let value = object.part(value, object.shape, &path);
+        self.refuse(value, ProblemCode::DuplicateField, detail)
+    }
+
+    /// Copies a value without constraints, in which a name must not have two values.
+    pub(super) fn copy_data(&mut self, received: Received<'_>) -> bool {
+        let t = received.tape;
+        let mut at = received.at;
+        let mut fits = true;
+        while at < t.node(received.at).next {
+            if t.node(at).kind == NodeKind::Object {
+                let mut first: HashMap<_, u32> = HashMap::new();
+                for (key, value) in t.entries(at) {
+                    match first.entry(t.content(t.node(key))) {
+                        Entry::Vacant(slot) => _ = slot.insert(value),
+                        Entry::Occupied(slot) => {
+                            fits &= self.repeat(received, key, *slot.get(), value);
+                        }
+                    }
+                }
+            }
+            at += 1;
+        }
+        fits && self.copy(received.json())
     }
 
     /// Checks the name of an entry.
@@ -106,20 +141,27 @@ impl ValidationRun<'_> {
         fits
     }
 
-    /// Keeps the last of several undeclared entries with the same name.
-    fn drop_repeated(&mut self, t: &Tape<'_>, from: usize) {
-        let mut seen = HashSet::new();
-        let mut kept = self.extras.split_off(from);
-        kept.reverse();
-        kept.retain(|&(key, _)| seen.insert(t.content(t.node(key))));
-        kept.reverse();
-        self.extras.append(&mut kept);
+    /// Keeps the first of several undeclared entries with the same name.
+    fn drop_repeated(&mut self, object: Received<'_>, from: usize) -> bool {
+        let t = object.tape;
+        let mut first: HashMap<_, u32> = HashMap::new();
+        let mut fits = true;
+        for (key, value) in self.extras.split_off(from) {
+            match first.entry(t.content(t.node(key))) {
+                Entry::Vacant(slot) => {
+                    slot.insert(value);
+                    self.extras.push((key, value));
+                }
+                Entry::Occupied(slot) => fits &= self.repeat(object, key, *slot.get(), value),
+            }
+        }
+        fits
     }
 
     fn entries(&mut self, object: Object<'_>) -> bool {
         let Object { received, rules, slots, extras } = object;
         let t = received.tape;
-        if self.rules.correct_names && self.extras.len() > extras {
+        if self.rules.repair && self.extras.len() > extras {
             self.correct_names(object);
         }
         let mut fits = true;
@@ -213,14 +255,12 @@ impl ValidationRun<'_> {
             return if self.rules.pin { self.fill(json) } else { FieldOutcome::Absent };
         }
         if let Some(sent) = sent {
-            let unwanted_null = sent.node().kind == NodeKind::Null && !self.takes_null(field.shape);
-            if !unwanted_null || !(field.required || self.rules.repair) {
+            let absence = if field.required { None } else { self.absence(sent, field.shape) };
+            let Some(rule) = absence else {
                 let fits = self.against_all(sent, &field.others);
                 return if fits { FieldOutcome::Written } else { FieldOutcome::Rejection };
-            }
-            if !field.required {
-                self.note_repair(path, RepairRule::NullToAbsent, "null", None);
-            }
+            };
+            self.note_repair(path, rule, sent.json(), None);
         }
         match &field.default {
             _ if field.required => self.missing(object, field, path),
@@ -236,7 +276,7 @@ impl ValidationRun<'_> {
 
     /// Checks a value against its shape and others. The first one may repair the value; the others
     /// have to accept the outcome unchanged.
-    fn against_all(&mut self, received: Received<'_>, others: &[ShapeId]) -> bool {
+    pub(super) fn against_all(&mut self, received: Received<'_>, others: &[ShapeId]) -> bool {
         if others.is_empty() {
             return self.value(received);
         }
@@ -283,6 +323,27 @@ impl ValidationRun<'_> {
         FieldOutcome::Filled
     }
 
+    /// The repair of a value that stands for the absence of an optional one.
+    fn absence(&mut self, sent: Received<'_>, shape: ShapeId) -> Option<RepairRule> {
+        if !self.rules.repair {
+            return None;
+        }
+        match sent.node().kind {
+            NodeKind::Null => (!self.takes_null(shape)).then_some(RepairRule::NullToAbsent),
+            // A word may be an item of an array.
+            NodeKind::Plain
+                if self.rules.lossy
+                    && (sent.raw().trim().is_empty()
+                        || (is_absence(sent.raw())
+                            && !self.shapes.kinds(shape).meets(TypeSet::ARRAY))) =>
+            {
+                let fits = self.attempt(self.rules, |run| run.value(sent.against(shape))).fits;
+                (!fits).then_some(RepairRule::EmptyToAbsent)
+            }
+            _ => None,
+        }
+    }
+
     fn takes_null(&mut self, shape: ShapeId) -> bool {
         let known = &self.shapes.list[shape as usize];
         if matches!(known.others, Composition::None) && known.also.is_none() {
@@ -304,186 +365,66 @@ impl ValidationRun<'_> {
         let sent: Vec<_> = self.extras[object.extras..]
             .iter()
             .take(MAX_GUESSED)
-            .map(|&(key, value)| (t.content(t.node(key)), value))
-            .filter(|(name, _)| !object.rules.is_injected(name))
+            .map(|&(key, value)| (key, t.content(t.node(key)), value))
+            .filter(|(_, name, _)| !object.rules.is_injected(name))
             .collect();
-        let mut near: Vec<_> = sent
-            .iter()
-            .filter(|(name, _)| similar_names::is_near(name, &field.name))
-            .map(|(name, _)| name)
-            .collect();
-        if near.is_empty()
-            && let [(name, value)] = &sent[..]
+        let mut near = sent.iter().find(|(_, name, _)| similar_names::is_near(name, &field.name));
+        if near.is_none()
+            && let [only @ (_, name, value)] = &sent[..]
         {
             // A single undeclared value that is valid may be the missing one.
             let value = object.received.part(*value, field.shape, path);
             let judge = |run: &mut Self| run.value(value);
             let asks = !self.shapes.list[field.shape as usize].is_any();
             let may_be = asks && self.attempt(ValidationRules::JUDGE, judge).fits;
-            if may_be && !similar_names::are_opposite(name, &field.name) {
-                near.push(name);
-            }
+            near = (may_be && !similar_names::are_opposite(name, &field.name)).then_some(only);
         }
-        let detail =
-            near.first().map_or(NoteDetail::None, |name| NoteDetail::Sent(name.as_ref().into()));
+        let detail = match near {
+            None => NoteDetail::None,
+            Some((key, name, _)) => {
+                self.told.push(*key);
+                match similar_names::is_same(name, &field.name) {
+                    true => NoteDetail::Sent(name.as_ref().into()),
+                    false => NoteDetail::Similar(name.as_ref().into()),
+                }
+            }
+        };
         let (code, shape) = (ProblemCode::RequiredField, field.shape);
         let pointer = self.pointer(path);
         self.note(Note { code, pointer, shape, attempted: None, detail });
         FieldOutcome::Rejection
     }
-
-    /// Checks an undeclared entry.
-    fn extra(&mut self, object: Object<'_>, key: u32, value: u32) -> FieldOutcome {
-        let secret = self.secret;
-        self.hide_undeclared(object.received, object.rules, key, value);
-        let outcome = self.check_undeclared(object, key, value);
-        self.secret = secret;
-        outcome
-    }
-
-    fn check_undeclared(&mut self, object: Object<'_>, key: u32, value: u32) -> FieldOutcome {
-        let Object { received, rules, .. } = object;
-        let t = received.tape;
-        let name = &t.content(t.node(key));
-        let path = received.path.key(name);
-        if rules.is_injected(name) {
-            return self.strip(&path);
-        }
-        if let [first, others @ ..] = &*rules.shapes_by_pattern(name) {
-            self.out.push_str(t.json(t.node(key)));
-            self.out.push(':');
-            let fits = self.against_all(received.part(value, *first, &path), others);
-            self.out.push(',');
-            return if fits { FieldOutcome::Written } else { FieldOutcome::Rejection };
-        }
-        let refused = match self.rules.undeclared {
-            Undeclared::Reject => true,
-            Undeclared::Schema => rules.extra == ExtraProperties::No,
-            Undeclared::Strip | Undeclared::Keep => false,
-        };
-        if rules.takes_nothing && !refused {
-            return self.strip(&path);
-        }
-        // Required names count as declared even without a schema.
-        let required = rules.required.iter().any(|required| **required == *name);
-        let may_stay = match rules.extra {
-            ExtraProperties::Yes | ExtraProperties::Of(_) => true,
-            ExtraProperties::No => false,
-            ExtraProperties::Unsaid => {
-                required || !rules.closed || self.rules.undeclared == Undeclared::Schema
-            }
-        };
-        let keep = match self.rules.undeclared {
-            _ if rules.takes_nothing => false,
-            Undeclared::Keep => true,
-            Undeclared::Strip if !may_stay && !required => return self.strip(&path),
-            _ => may_stay,
-        };
-        if !keep {
-            let known = rules
-                .fields
-                .iter()
-                .take(MAX_KNOWN)
-                .map(|field| SmolStr::from(&*field.name))
-                .collect();
-            let value = received.part(value, received.shape, &path);
-            self.refuse(value, ProblemCode::UnknownField, NoteDetail::Known(known));
-            return FieldOutcome::Rejection;
-        }
-        self.out.push_str(t.json(t.node(key)));
-        self.out.push(':');
-        let fits = match rules.extra {
-            ExtraProperties::Of(shape) => self.value(received.part(value, shape, &path)),
-            _ => self.copy(t.json(t.node(value))),
-        };
-        self.out.push(',');
-        if fits { FieldOutcome::Written } else { FieldOutcome::Rejection }
-    }
-
-    fn strip(&mut self, path: &Path<'_>) -> FieldOutcome {
-        self.changes += 1;
-        if !self.quiet {
-            let pointer = self.pointer(path);
-            self.stripped.push(pointer);
-        }
-        FieldOutcome::Absent
-    }
-
-    /// Renames entries with a misspelled field name if the correction is unambiguous.
-    fn correct_names(&mut self, object: Object<'_>) {
-        let Object { received, rules, slots, extras } = object;
-        let t = received.tape;
-        let guessed = self.extras.len() - extras <= MAX_GUESSED;
-        if !self.rules.lossy || !rules.closed || !guessed {
-            return;
-        }
-        let absent = |run: &Self, place: usize| run.slots[slots + place] == ABSENT;
-        let mut pairs = Vec::new();
-        for (entry, &(key, _)) in self.extras[extras..].iter().enumerate() {
-            let name = t.content(t.node(key));
-            let is_required = rules.required.iter().any(|required| **required == *name);
-            let is_declared = is_required || !rules.shapes_by_pattern(&name).is_empty();
-            if is_declared || rules.is_injected(&name) {
-                continue;
-            }
-            let mut near = rules.fields.iter().enumerate().filter(|(place, field)| {
-                absent(self, *place)
-                    && field.pinned.is_none()
-                    && similar_names::is_near(&name, &field.name)
-            });
-            if let (Some((place, _)), None) = (near.next(), near.next()) {
-                pairs.push((entry, place));
-            }
-        }
-        pairs.retain(|&(entry, place)| {
-            let (shape, value) = (rules.fields[place].shape, self.extras[extras + entry].1);
-            let value = received.part(value, shape, &Path::ROOT);
-            self.attempt(self.rules, |run| run.value(value)).fits
-        });
-        // Two candidates for one parameter are ambiguous.
-        let alone = |pair: &(usize, usize)| pairs.iter().filter(|p| p.1 == pair.1).count() == 1;
-        let is_sure = |&(entry, place): &(usize, usize)| {
-            let name = t.content(t.node(self.extras[extras + entry].0));
-            similar_names::is_same(&name, &rules.fields[place].name)
-        };
-        let alone: Vec<_> =
-            pairs.iter().copied().filter(|pair| alone(pair) && is_sure(pair)).collect();
-        for &(entry, place) in &alone {
-            let (key, value) = self.extras[extras + entry];
-            self.slots[slots + place] = value;
-            let field = &rules.fields[place];
-            let to = Value::from(&*field.name).to_string();
-            self.note_repair(
-                &received.path.key(&field.name),
-                RepairRule::NameCorrected,
-                t.json(t.node(key)),
-                Some(&to),
-            );
-        }
-        for &(entry, _) in alone.iter().rev() {
-            self.extras.remove(extras + entry);
-        }
-    }
 }
 
 /// An object in progress.
 #[derive(Clone, Copy)]
-struct Object<'a> {
-    received: Received<'a>,
-    rules: &'a ObjectRules,
+pub(super) struct Object<'a> {
+    pub(super) received: Received<'a>,
+    pub(super) rules: &'a ObjectRules,
     /// The index of the value of its first field in `ValidationRun::slots`.
-    slots: usize,
+    pub(super) slots: usize,
     /// The index of its first undeclared entry in `ValidationRun::extras`.
-    extras: usize,
+    pub(super) extras: usize,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum FieldOutcome {
+pub(super) enum FieldOutcome {
     Written,
     /// A default or pinned value was written.
     Filled,
     Absent,
     Rejection,
+}
+
+/// Whether a string is a word for the absence of a value.
+fn is_absence(text: &str) -> bool {
+    ["null", "none", "nil"].iter().any(|word| text.trim().eq_ignore_ascii_case(word))
+}
+
+/// The canonical form of a value.
+fn canonical(json: &str) -> Option<String> {
+    let value: Value = serde_json::from_str(json).ok()?;
+    Some(gramc_json_schema::values::canonical(&value))
 }
 
 /// Whether an array contains duplicate values.

@@ -1,4 +1,4 @@
-//! Fields of a record that are sent as if they were parameters.
+//! Arguments that are sent without the record around them, or with another object around them.
 
 use smol_str::SmolStr;
 
@@ -8,18 +8,17 @@ use super::problem::{Repair, RepairRule};
 use super::shape::{Composition, FieldRule, ObjectRules, ShapeId};
 use super::tape::{NodeKind, Tape};
 use super::tool::{Accepted, MASK, ToolCheck};
-use super::validate::ValidationRules;
+use super::validate::{Undeclared, ValidationRules};
 
 /// Maximum bytes of arguments that a repair shows.
 const MAX_SHOWN: usize = 1_000;
 
 impl ToolCheck {
-    /// Accepts the fields of the only required parameter without the parameter around them, if that
-    /// is certain: `{"city": "Linz"}` for `{"address": {"city": "Linz"}}`. All received names must be
-    /// fields of the record, and none the name of a parameter.
+    /// Accepts the fields of a record without the parameter around them, if that is certain:
+    /// `{"city": "Linz"}` for `{"address": {"city": "Linz"}}`. All received names must be fields of
+    /// the record, and none the name of a parameter. No other parameter may be required.
     pub(super) fn group_fields(&self, tape: &Tape<'_>, rules: ValidationRules) -> Option<Accepted> {
         let parameters = self.shapes.list[self.shapes.root as usize].object.as_deref()?;
-        let record = self.lone_record(parameters)?;
         if tape.node(0).kind != NodeKind::Object {
             return None;
         }
@@ -27,38 +26,59 @@ impl ToolCheck {
         let is_field = |field: &FieldRule, name: &str| {
             self.record(field.shape).is_some_and(|it| it.field(name, 0).is_some())
         };
+        let is_meant = |field: &&FieldRule| names.iter().any(|name| is_field(field, name));
+        let mut meant = parameters.fields.iter().filter(is_meant);
+        let (record, None) = (meant.next()?, meant.next()) else { return None };
         let is_certain = |name: &str| {
-            let mut with = parameters.fields.iter().filter(|field| is_field(field, name));
-            parameters.field(name, 0).is_none()
+            is_field(record, name)
+                && parameters.field(name, 0).is_none()
                 && !parameters.is_injected(name)
-                && with.next().is_some_and(|first| first.name == record.name)
-                && with.next().is_none()
         };
-        if names.is_empty() || !names.iter().all(|name| is_certain(name)) {
+        let is_complete = parameters.required.is_empty()
+            && parameters.fields.iter().all(|it| !it.required || it.name == record.name);
+        if record.pinned.is_some() || !is_complete || !names.iter().all(|name| is_certain(name)) {
             return None;
         }
         let received = tape.json(tape.node(0));
         let json = ["{", &record.key, received, "}"].concat();
         let mut accepted = self.walk(&Tape::read(&json).ok()?, rules).ok()?;
-        let shown = |json: &str| match json.len() {
+        accepted
+            .repairs
+            .insert(0, self.describe_repair(RepairRule::FieldsToRecord, received, &json));
+        Some(accepted)
+    }
+
+    /// Accepts arguments within an object that has no other entry, if they are valid without any
+    /// change: `{"input": {"city": "Linz"}}`.
+    pub(super) fn unwrap(&self, tape: &Tape<'_>) -> Option<Accepted> {
+        let parameters = self.shapes.list[self.shapes.root as usize].object.as_deref()?;
+        if tape.node(0).kind != NodeKind::Object {
+            return None;
+        }
+        let mut entries = tape.entries(0);
+        let ((key, value), None) = (entries.next()?, entries.next()) else { return None };
+        let (name, value) = (tape.content(tape.node(key)), tape.node(value));
+        let is_declared = parameters.field(&name, 0).is_some() || parameters.is_injected(&name);
+        if is_declared || value.kind != NodeKind::Object || tape.nodes.len() <= 3 {
+            return None;
+        }
+        let undeclared = Undeclared::Reject;
+        let rules = ValidationRules { fill: true, pin: true, undeclared, ..ValidationRules::JUDGE };
+        let inner = tape.json(value);
+        let mut accepted = self.walk(&Tape::read(inner).ok()?, rules).ok()?;
+        let received = tape.json(tape.node(0));
+        accepted.repairs.push(self.describe_repair(RepairRule::Unwrapped, received, inner));
+        Some(accepted)
+    }
+
+    /// The repair of the arguments as a whole.
+    pub(super) fn describe_repair(&self, rule: RepairRule, from: &str, to: &str) -> Repair {
+        let show = |json: &str| match json.len() {
             _ if self.shapes.secret => MASK,
             ..=MAX_SHOWN => json.into(),
             length => SmolStr::from(format!("\"… ({length} bytes)\"")),
         };
-        let (from, to) = (shown(received), Some(shown(&json)));
-        let repair = Repair { pointer: "".into(), rule: RepairRule::FieldsToRecord, from, to };
-        accepted.repairs.insert(0, repair);
-        Some(accepted)
-    }
-
-    /// The only required parameter, if it is a record.
-    fn lone_record<'p>(&self, parameters: &'p ObjectRules) -> Option<&'p FieldRule> {
-        let mut required = parameters.fields.iter().filter(|field| field.required);
-        let (field, None, []) = (required.next()?, required.next(), &parameters.required[..])
-        else {
-            return None;
-        };
-        (field.pinned.is_none() && self.record(field.shape).is_some()).then_some(field)
+        Repair { pointer: SmolStr::default(), rule, from: show(from), to: Some(show(to)) }
     }
 
     /// The rules of a shape that accepts only objects with declared fields.

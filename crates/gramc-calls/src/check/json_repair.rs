@@ -9,8 +9,15 @@ pub(crate) struct RepairedJson {
     pub(crate) json: String,
     /// Whether received content was dropped or missing content was made up.
     pub(crate) lossy: bool,
-    /// The byte offset of the first missing closing bracket. Entries before it may belong after it.
+    /// The byte offset of the first missing closing bracket.
     pub(crate) closed: Option<usize>,
+    /// The number of missing closing brackets.
+    pub(crate) missing: usize,
+    /// Whether the text ends within an array, which may have lost items.
+    pub(crate) ends_in_list: bool,
+    /// The byte offsets behind the entries of objects that another entry follows: a missing bracket
+    /// may belong there.
+    pub(crate) entry_ends: Vec<usize>,
     /// The byte offset of the first unquoted word that was taken for a string. It is only valid
     /// where a string is expected.
     pub(crate) bare_word: Option<usize>,
@@ -32,22 +39,39 @@ pub(crate) fn repair(text: &str) -> Result<RepairedJson, AmbiguousJson> {
         open: Vec::new(),
         lossy: false,
         closed: None,
+        missing: 0,
+        ends_in_list: false,
+        entry_ends: Vec::new(),
         bare_word: None,
+        commented: false,
     };
     mender.document()?;
-    let JsonRepairer { out: json, lossy, closed, bare_word, .. } = mender;
-    Ok(RepairedJson { json, lossy, closed, bare_word })
+    let JsonRepairer { out: json, lossy, closed, missing, ends_in_list, .. } = mender;
+    let (entry_ends, bare_word) = (mender.entry_ends, mender.bare_word);
+    Ok(RepairedJson { json, lossy, closed, missing, ends_in_list, entry_ends, bare_word })
 }
 
 struct JsonRepairer<'t> {
     text: &'t str,
     at: usize,
     out: String,
-    /// The closing brackets of the open arrays and objects.
-    open: Vec<char>,
+    /// The open arrays and objects.
+    open: Vec<OpenBracket>,
     lossy: bool,
     closed: Option<usize>,
+    missing: usize,
+    ends_in_list: bool,
+    entry_ends: Vec<usize>,
     bare_word: Option<usize>,
+    /// Whether there are comments.
+    commented: bool,
+}
+
+#[derive(Clone, Copy)]
+struct OpenBracket {
+    close: char,
+    /// The byte offset behind the opening bracket.
+    start: usize,
 }
 
 /// Words that represent values, with their JSON.
@@ -97,6 +121,7 @@ impl JsonRepairer<'_> {
             self.at += word;
         }
         self.space()?;
+        self.refuse_prose()?;
         self.values()?;
         self.space()?;
         if fenced {
@@ -104,7 +129,49 @@ impl JsonRepairer<'_> {
             let _ = self.take("```");
             self.space()?;
         }
-        if self.rest().is_empty() { Ok(()) } else { self.fail("unexpected text after the value") }
+        self.end()?;
+        // A comment may hide a bracket, and an unquoted string may end in a comment.
+        if self.commented && (self.closed.is_some() || self.bare_word.is_some()) {
+            return self.fail("ambiguous comment");
+        }
+        Ok(())
+    }
+
+    /// Fails if the text begins with words in place of a value.
+    fn refuse_prose(&self) -> RepairResult {
+        let rest = self.rest();
+        let is_part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.');
+        let (word, behind) = rest.split_at(rest.find(|c| !is_part(c)).unwrap_or(rest.len()));
+        let begins = word.starts_with(|c: char| c.is_alphabetic() || c == '_');
+        match behind.trim_start().chars().next() {
+            Some('(') if begins => self.fail("function call in place of a JSON object"),
+            Some(':' | '=') if begins => self.fail("missing `{` before the first parameter"),
+            Some(_) if begins => self.fail("unexpected text before the JSON object"),
+            _ => Ok(()),
+        }
+    }
+
+    /// Skips text after the value that certainly does not belong to it.
+    fn end(&mut self) -> RepairResult {
+        let rest = self.rest().trim();
+        if rest.is_empty() || rest == ";" {
+            return Ok(());
+        }
+        let is_repetition = || {
+            let value: Option<serde_json::Value> = serde_json::from_str(rest).ok();
+            value.is_some() && value == serde_json::from_str(&self.out).ok()
+        };
+        let what = match rest.chars().next() {
+            Some('}' | ']') if rest.len() == 1 => None,
+            Some('}' | ']') => Some("too many closing brackets"),
+            Some('<' | '[') if is_markup(rest) => None,
+            Some('<') => Some("unexpected text after the control tokens"),
+            Some('{' | '[') if is_repetition() => None,
+            Some('{' | '[') => Some("unexpected second value; send each call on its own"),
+            _ => Some("unexpected text after the value"),
+        };
+        self.lossy = true;
+        what.map_or(Ok(()), |what| self.fail(what))
     }
 
     /// Skips whitespace and comments.
@@ -113,36 +180,69 @@ impl JsonRepairer<'_> {
             let rest = self.rest();
             self.at += rest.len() - rest.trim_start().len();
             let rest = self.rest();
-            if rest.starts_with("//") || rest.starts_with('#') {
-                self.at += rest.find('\n').unwrap_or(rest.len());
-            } else if rest.starts_with("/*") {
-                match rest.find("*/") {
-                    Some(end) => self.at += end + 2,
-                    None => return self.fail("unterminated comment"),
-                }
-            } else {
+            let is_block = rest.starts_with("/*");
+            if !(is_block || rest.starts_with("//") || rest.starts_with('#')) {
                 return Ok(());
             }
-            self.lossy = true;
+            if !self.is_comment(if rest.starts_with('#') { 1 } else { 2 }) {
+                return self.fail("expected a value; quote strings");
+            }
+            self.at += match rest.find(if is_block { "*/" } else { "\n" }) {
+                Some(end) if is_block => end + 2,
+                None if is_block => return self.fail("unterminated comment"),
+                end => end.unwrap_or(rest.len()),
+            };
+            (self.lossy, self.commented) = (true, true);
+        }
+    }
+
+    /// Whether the sign at the current position begins a comment, and not an unquoted string such
+    /// as `#general` or `//host/share`, or a division.
+    fn is_comment(&self, sign: usize) -> bool {
+        let before = self.text.get(..self.at).unwrap_or_default();
+        let line = before.rsplit('\n').next().unwrap_or_default();
+        let body = self.rest().get(sign..).unwrap_or_default();
+        let is_apart = body.is_empty() || body.starts_with(|c: char| c.is_whitespace() || c == '*');
+        let in_list = self.open.last().is_some_and(|open| open.close == ']');
+        match line.trim_end().chars().next_back() {
+            None | Some(',') => is_apart || !in_list,
+            Some('{' | '}' | ']' | '"' | '\'' | '`') => true,
+            Some('[' | ':') => false,
+            Some(_) => {
+                let is_operand = body.trim_start().starts_with(|c: char| c.is_ascii_digit());
+                is_apart && !is_operand && before.ends_with(char::is_whitespace)
+            }
         }
     }
 
     /// Repairs a value with all nested values.
     fn values(&mut self) -> RepairResult {
         self.value()?;
-        while let Some(&close) = self.open.last() {
+        while let Some(&OpenBracket { close, start }) = self.open.last() {
+            let end = self.at;
             self.space()?;
+            let is_next_line = self.text.get(end..self.at).is_some_and(|it| it.contains('\n'));
             match self.peek() {
                 None => self.close_all()?,
                 Some('`') if self.rest().starts_with("```") => self.close_all()?,
-                Some(found) if found == close => self.close(),
-                Some(found @ ('}' | ']')) if self.open.contains(&found) => {
+                Some(found) if found == close => {
+                    let content = self.text.get(start..self.at).unwrap_or_default();
+                    if close == ']' && self.out.ends_with('[') && !content.trim().is_empty() {
+                        return self.fail("the array contains only comments; quote strings");
+                    }
+                    self.open.pop();
+                    self.out.push(close);
+                    self.at += 1;
+                }
+                Some(found @ ('}' | ']')) if self.open.iter().any(|it| it.close == found) => {
                     // An inner bracket is missing.
                     self.lossy = true;
                     self.closed.get_or_insert(self.at);
+                    self.missing += 1;
                     self.out.push(close);
                     self.open.pop();
                 }
+                Some('}' | ']') => return self.fail("unexpected closing bracket"),
                 Some(',') => {
                     self.at += 1;
                     self.space()?;
@@ -150,11 +250,14 @@ impl JsonRepairer<'_> {
                         // A trailing comma.
                         Some('}' | ']') => {}
                         None | Some('`') => return self.fail("unexpected end after a comma"),
-                        _ => {
-                            self.out.push(',');
-                            self.entry()?;
-                        }
+                        _ => self.next_entry(end)?,
                     }
+                }
+                // A comma is missing at the end of a line. Adjacent strings may be one string.
+                Some('"' | '\'') if is_next_line && close == '}' => self.next_entry(end)?,
+                Some('{' | '[') if is_next_line && close == ']' => self.next_entry(end)?,
+                Some('*' | '+' | '-' | '/' | '%') => {
+                    return self.fail("unexpected operator; write the value of the expression");
                 }
                 Some(_) => return self.fail("expected a comma or a closing bracket"),
             }
@@ -162,11 +265,13 @@ impl JsonRepairer<'_> {
         Ok(())
     }
 
-    fn close(&mut self) {
-        if let Some(close) = self.open.pop() {
-            self.out.push(close);
-            self.at += 1;
+    /// Repairs an item or entry that follows another one, which ends at `end`.
+    fn next_entry(&mut self, end: usize) -> RepairResult {
+        if self.open.len() > 1 && self.open.last().is_some_and(|open| open.close == '}') {
+            self.entry_ends.push(end);
         }
+        self.out.push(',');
+        self.entry()
     }
 
     /// Closes all brackets at the end of the text.
@@ -182,7 +287,9 @@ impl JsonRepairer<'_> {
         }
         self.lossy = true;
         self.closed.get_or_insert(self.at);
-        while let Some(close) = self.open.pop() {
+        self.missing += self.open.len();
+        while let Some(OpenBracket { close, .. }) = self.open.pop() {
+            self.ends_in_list |= close == ']';
             self.out.push(close);
         }
         Ok(())
@@ -190,7 +297,7 @@ impl JsonRepairer<'_> {
 
     /// Repairs an array item, or an object entry with its key.
     fn entry(&mut self) -> RepairResult {
-        if self.open.last() == Some(&'}') {
+        if self.open.last().is_some_and(|open| open.close == '}') {
             self.key()?;
         }
         self.value()
@@ -221,7 +328,8 @@ impl JsonRepairer<'_> {
                 }
                 self.at += 1;
                 self.out.push(open);
-                self.open.push(if open == '{' { '}' } else { ']' });
+                let close = if open == '{' { '}' } else { ']' };
+                self.open.push(OpenBracket { close, start: self.at });
                 self.space()?;
                 match self.peek() {
                     None | Some('}' | ']' | '`') => Ok(()),
@@ -267,7 +375,8 @@ impl JsonRepairer<'_> {
             self.out.push_str(json);
             return Ok(());
         }
-        if matches!(word.as_str(), "NaN" | "Infinity" | "nan" | "inf" | "undefined") {
+        let is_word = |it: &&str| word.eq_ignore_ascii_case(it);
+        if ["null", "none", "nil", "nan", "inf", "infinity", "undefined"].iter().any(is_word) {
             self.at = start;
             return self.fail("not a JSON value");
         }
@@ -321,7 +430,10 @@ impl JsonRepairer<'_> {
             }
             'x' => {
                 let code = self.rest().get(1..3).and_then(|hex| u8::from_str_radix(hex, 16).ok());
-                let Some(code) = code else { return self.fail("invalid escape sequence") };
+                // Two of them may be the bytes of one character.
+                let Some(code) = code.filter(u8::is_ascii) else {
+                    return self.fail("invalid escape sequence");
+                };
                 let _ = write!(self.out, "\\u{code:04x}");
                 self.at += 2;
             }
@@ -349,6 +461,28 @@ impl JsonRepairer<'_> {
     }
 }
 
+/// Whether a text consists of control tokens and closing tags, and of single words between them:
+/// `<|call|><|start|>assistant<|channel|>final`, `</tool_call>`, `[/TOOL_CALLS]`.
+fn is_markup(mut text: &str) -> bool {
+    let mut is_word_allowed = false;
+    while !text.is_empty() {
+        let end = match text {
+            _ if text.starts_with("<|") => text.find("|>").map(|at| at + 2),
+            _ if text.starts_with("<｜") => text.find("｜>").map(|at| at + "｜>".len()),
+            _ if text.starts_with("</") => text.find('>').map(|at| at + 1),
+            _ if text.starts_with("[/") => text.find(']').map(|at| at + 1),
+            _ if is_word_allowed => {
+                text.find(|c: char| !c.is_ascii_alphabetic()).or(Some(text.len()))
+            }
+            _ => None,
+        };
+        let Some(end) = end.filter(|&end| (1..=40).contains(&end)) else { return false };
+        is_word_allowed = text.starts_with('<');
+        text = text[end..].trim_start();
+    }
+    true
+}
+
 /// The value of the four hexadecimal digits at the start of a text.
 fn unit(text: &str) -> Option<u32> {
     let digits = text.get(..4).filter(|it| it.bytes().all(|byte| byte.is_ascii_hexdigit()))?;
@@ -368,6 +502,13 @@ mod tests {
             ("{'a': 'it is \"so\"'}", r#"{"a":"it is \"so\""}"#),
             ("{a: 1, $b_c: 2}", r#"{"a":1,"$b_c":2}"#),
             ("{\"a\": 1 // one\n, /* two */ \"b\": 2} # three", r#"{"a":1,"b":2}"#),
+            ("[1, // one\n # two\n 2]", "[1,2]"),
+            ("{ // one\n \"a\": \"b\"/* two */}", r#"{"a":"b"}"#),
+            ("{\"a\": 1\n \"b\": [{}\n{}]}", r#"{"a":1,"b":[{},{}]}"#),
+            ("{\"a\": 1}}", r#"{"a":1}"#),
+            ("{\"a\": 1}\n{\"a\":1}", r#"{"a":1}"#),
+            ("{\"a\": 1}</arguments>\n</tool_call>", r#"{"a":1}"#),
+            ("{\"a\": 1}<|call|><|start|>assistant<|channel|>final<|message|>", r#"{"a":1}"#),
             ("{\"a\": True, 'b': None, 'c': False}", r#"{"a":true,"b":null,"c":false}"#),
             ("{\"a\": [1, {\"b\": \"2\"", r#"{"a":[1,{"b":"2"}]}"#),
             ("{\"a\": [1, {\"b\": 2 ", r#"{"a":[1,{"b":2}]}"#),
@@ -408,12 +549,29 @@ mod tests {
             ("{\"a\" 1}", 5),
             ("{\"a\": 1 \"b\": 2}", 8),
             ("{\"a\": 1} {\"b\": 2}", 9),
-            ("Here you are: {}", 5),
+            ("Here you are: {}", 0),
             ("{\"a\": 1.2.3}", 6),
             ("{\"a\": \"\\d\"}", 8),
             ("", 0),
             ("]", 0),
             ("{'it's': 1}", 5),
+            ("[#general, #random]", 1),
+            ("[//srv/a,\n//srv/b]", 1),
+            ("[\n#a,\n#b]", 2),
+            ("[\n# a\n]", 6),
+            ("[/*/a, /*/b]", 1),
+            ("[1, 2 #, 3]", 6),
+            ("[1, 2 # , 3]", 12),
+            ("{\"a\": 10//3\n}", 8),
+            ("{\"a\": 10 // 3\n}", 9),
+            ("{\"a\": issue #12\n}", 12),
+            ("{\"a\": issue # 12\n, \"b\": 1}", 12),
+            ("{\"a\": issue # one\n, \"b\": 1}", 27),
+            ("[\"a\"\n\"b\"]", 5),
+            ("{\"a\": 1}}}", 8),
+            ("{\"a\": 1}<|call|>So be it", 8),
+            ("{\"a\": None, \"b\": none}", 17),
+            ("{\"a\": '\\xc3\\xa9'}", 8),
         ] {
             assert_eq!(repair(text).map_err(|unclear| unclear.at), Err(at), "{text}");
         }

@@ -35,6 +35,8 @@ pub enum ProblemCode {
     FormatMismatch,
     /// An item is repeated.
     NotUnique,
+    /// A name is repeated with another value.
+    DuplicateField,
     /// A code of a host validator.
     Host(SmolStr),
 }
@@ -57,6 +59,7 @@ impl ProblemCode {
             Self::PatternMismatch => "PATTERN_MISMATCH",
             Self::FormatMismatch => "FORMAT_MISMATCH",
             Self::NotUnique => "NOT_UNIQUE",
+            Self::DuplicateField => "DUPLICATE_FIELD",
             Self::Host(code) => code,
         }
     }
@@ -82,8 +85,16 @@ pub(crate) enum NoteDetail {
     None,
     /// No schema describes the expected value.
     Unsaid,
-    /// A similar name was sent.
+    /// The same name was sent in another form.
     Sent(SmolStr),
+    /// A similar name was sent.
+    Similar(SmolStr),
+    /// The declared name that an undeclared one resembles.
+    Near(SmolStr),
+    /// The undeclared entry contains declared ones.
+    Wrapper,
+    /// The first value of a name that is repeated with another one.
+    Twice(SmolStr),
     /// The declared names.
     Known(Vec<SmolStr>),
     /// More than one member of a union accepts the value, where only one may.
@@ -130,12 +141,16 @@ pub enum RepairRule {
     SingleToList,
     /// Null in place of an optional value.
     NullToAbsent,
+    /// An empty string or a word such as `null` in place of an optional value.
+    EmptyToAbsent,
     /// An enum value in another case.
     EnumCase,
-    /// A misspelled parameter name.
+    /// A parameter name in another case, with other separators, or misspelled.
     NameCorrected,
     /// The fields of the only required parameter in place of the parameter.
     FieldsToRecord,
+    /// The arguments within another object.
+    Unwrapped,
 }
 
 impl RepairRule {
@@ -151,9 +166,11 @@ impl RepairRule {
             Self::JsonText => "json-text",
             Self::SingleToList => "single-to-list",
             Self::NullToAbsent => "null-to-absent",
+            Self::EmptyToAbsent => "empty-to-absent",
             Self::EnumCase => "enum-case",
             Self::NameCorrected => "name-corrected",
             Self::FieldsToRecord => "fields-to-record",
+            Self::Unwrapped => "unwrapped",
         }
     }
 }

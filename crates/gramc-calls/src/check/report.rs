@@ -18,6 +18,12 @@ use super::{hint, signature};
 /// The maximum number of characters of a received value that a message shows.
 const MAX_CHARACTERS: usize = 100;
 
+/// The number of characters on each side of a syntax error that a message shows.
+const MAX_AROUND: usize = 40;
+
+/// The mark of a syntax error in an excerpt.
+const MARK: &str = "⟪here⟫";
+
 /// Why a call was rejected.
 #[derive(Debug, Clone)]
 pub enum Rejection {
@@ -66,6 +72,8 @@ pub struct MalformedArguments {
     pub column: usize,
     /// A description of the error.
     pub what: &'static str,
+    /// The text around the error, with a mark in front of it. `None` if the text may contain secrets.
+    pub excerpt: Option<String>,
 }
 
 /// Why arguments cannot be read.
@@ -85,10 +93,25 @@ impl MalformedArguments {
         Self { kind: MalformedKind::CutOff, ..Self::new(text, text.len(), what) }
     }
 
-    /// Arguments of a destructive tool whose brackets are not closed from `at` on.
-    pub(super) fn of_unclosed(text: &str, at: usize) -> Self {
-        let what = "missing closing bracket, and a destructive tool requires complete arguments";
-        Self { kind: MalformedKind::Unclosed, ..Self::new(text, at, what) }
+    /// The same, of arguments whose brackets are not closed, with the reason against a repair.
+    pub(super) fn of_unclosed(self, what: &'static str) -> Self {
+        Self { kind: MalformedKind::Unclosed, what, ..self }
+    }
+
+    /// Adds the text around the error.
+    pub(super) fn quote(self, text: &str, at: usize) -> Self {
+        let (before, behind) = text.split_at_checked(at).unwrap_or((text, ""));
+        let start = before.char_indices().rev().take(MAX_AROUND).last().map_or(at, |it| it.0);
+        let end = behind.char_indices().nth(MAX_AROUND).map_or(behind.len(), |it| it.0);
+        let dots = |is_cut: bool| if is_cut { "…" } else { "" };
+        let excerpt = [
+            dots(start > 0),
+            before.get(start..).unwrap_or_default(),
+            MARK,
+            behind.get(..end).unwrap_or_default(),
+            dots(end < behind.len()),
+        ];
+        Self { excerpt: Some(excerpt.concat()), ..self }
     }
 
     /// The error type, as used in verdicts.
@@ -104,18 +127,22 @@ impl MalformedArguments {
         let before = text.get(..at).unwrap_or(text);
         let line = before.matches('\n').count() + 1;
         let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
-        Self { kind: MalformedKind::Syntax, line, column, what }
+        Self { kind: MalformedKind::Syntax, line, column, what, excerpt: None }
     }
 }
 
 impl fmt::Display for MalformedArguments {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { kind, line, column, what } = self;
+        let Self { kind, line, column, what, excerpt } = self;
         let problem = match kind {
             MalformedKind::Syntax => "not valid JSON",
             MalformedKind::Unclosed | MalformedKind::CutOff => "incomplete",
         };
-        write!(f, "the arguments are {problem}: {what} (line {line}, column {column})")
+        write!(f, "the arguments are {problem}: {what}")?;
+        match excerpt {
+            Some(excerpt) => write!(f, " at {MARK} in `{excerpt}`"),
+            None => write!(f, " (line {line}, column {column})"),
+        }
     }
 }
 
@@ -178,7 +205,11 @@ impl InvalidArguments {
         for note in &mut self.notes {
             note.pointer = hidden(&note.pointer);
             note.attempted = note.attempted.as_ref().map(hidden);
-            if let NoteDetail::Said(text) | NoteDetail::Sent(text) = &mut note.detail {
+            if let NoteDetail::Said(text)
+            | NoteDetail::Sent(text)
+            | NoteDetail::Similar(text)
+            | NoteDetail::Twice(text) = &mut note.detail
+            {
                 *text = hidden(text);
             }
         }
@@ -272,20 +303,36 @@ fn message(shapes: &Shapes, note: &Note, property: &str) -> String {
                 _ if is_any => [""; 2],
                 _ => [" and must be ", expected],
             };
-            let rename = match detail {
+            let end = match detail {
                 NoteDetail::Sent(sent) => {
                     let name = note.pointer.rsplit('/').next().unwrap_or_default();
                     format!("; rename `{sent}` to `{}`", unescape_token(name))
                 }
+                NoteDetail::Similar(sent) => format!("; `{sent}` is not declared"),
+                _ if note.attempted.is_some() => format!(", got {received}"),
                 _ => String::new(),
             };
-            [open, subject, close, is, "required", must, expected, &rename].concat()
+            [open, subject, close, is, "required", must, expected, &end].concat()
         }
         (ProblemCode::PinnedMismatch, _) => {
             [open, subject, close, is, "set by the host to another value: omit it"].concat()
         }
         (ProblemCode::UnknownField, NoteDetail::Known(known)) => {
             [open, subject, close, is, "not declared: omit it", &names(known)].concat()
+        }
+        (ProblemCode::UnknownField, NoteDetail::Near(near)) => {
+            let meant = format!("not declared: rename it to `{near}` or omit it");
+            [open, subject, close, is, &meant].concat()
+        }
+        (ProblemCode::UnknownField, NoteDetail::Wrapper) => {
+            let send = "not declared: send its content without it, directly as the arguments";
+            [open, subject, close, is, send].concat()
+        }
+        (ProblemCode::DuplicateField, NoteDetail::Twice(first)) => {
+            let (first, received) =
+                (shorten(first, MAX_CHARACTERS), shorten(received, MAX_CHARACTERS));
+            let got = format!("given twice, as {first} and as {received}: send one of them");
+            [open, subject, close, is, &got].concat()
         }
         (_, NoteDetail::Several) => {
             let must = " must match exactly one alternative, not several: ";

@@ -26,7 +26,8 @@ impl AllowedValues {
         }
     }
 
-    /// The only member that equals a string except for case and surrounding whitespace.
+    /// The only member that equals a string except for case and surrounding whitespace. The case of
+    /// a single letter may have a meaning: `m` and `M`.
     pub(super) fn in_another_case(&self, text: &str) -> Option<&str> {
         let mut found =
             self.list.iter().filter_map(Value::as_str).filter(|member| same_letters(member, text));
@@ -38,6 +39,9 @@ impl AllowedValues {
 /// Whether two strings are equal except for case and surrounding whitespace.
 fn same_letters(one: &str, other: &str) -> bool {
     let (one, other) = (one.trim(), other.trim());
+    if one == other || one.chars().nth(1).is_none() {
+        return one == other;
+    }
     if one.is_ascii() && other.is_ascii() {
         return one.eq_ignore_ascii_case(other);
     }

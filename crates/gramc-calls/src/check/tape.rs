@@ -312,7 +312,8 @@ impl Reader<'_> {
             self.at += 1;
             self.digits()?;
         }
-        if matches!(self.peek(), b'e' | b'E') {
+        let has_exponent = matches!(self.peek(), b'e' | b'E');
+        if has_exponent {
             self.at += 1;
             if matches!(self.peek(), b'+' | b'-') {
                 self.at += 1;
@@ -321,6 +322,13 @@ impl Reader<'_> {
         }
         if self.peek().is_ascii_alphanumeric() || matches!(self.peek(), b'_' | b'.') {
             return self.fail("invalid number");
+        }
+        if has_exponent || self.at - start > f64::MAX_10_EXP.unsigned_abs() as usize {
+            let digits = self.bytes.get(start..self.at).and_then(|it| str::from_utf8(it).ok());
+            if !digits.is_some_and(|it| it.parse().is_ok_and(f64::is_finite)) {
+                self.at = start;
+                return self.fail("number out of range");
+            }
         }
         self.push(NodeKind::Number, start, self.at);
         Ok(())

@@ -218,7 +218,7 @@ fn a_text_that_breaks_off_is_not_guessed_at() {
     assert_eq!(is_malformed(r#"{"path": "a", "limit": 1"#), Some((1, 25)));
     // The position of the missing bracket is ambiguous.
     let unclear = r#"{"path": "a", "filter": {"x": 1, "limit": 5}"#;
-    assert_eq!(is_malformed(unclear), Some((1, 45)));
+    assert_eq!(is_malformed(unclear), Some((1, 32)));
     assert_eq!(
         call(&t, r#"{"path": "a", "filter": {"x": 1}"#, p),
         json!([{"path": "a", "filter": {"x": 1}}, [" malformed-json"], []])
@@ -251,7 +251,7 @@ fn a_text_that_plainly_means_a_list_is_no_item_of_one() {
     );
     for text in ["[1, {}]", "['a'", "[a] and [b]", "[['a']]"] {
         let told = call(&t, &json!({"tags": text}).to_string(), p);
-        assert_eq!(told[0].is_string(), text.ends_with(']'), "{told}");
+        assert!(told[0].is_string(), "{told}");
     }
     let wipe = "[t:Tool {destructive: true} | (tags::`Text[]`)==>(::Any)]";
     let module = gramc_check::check(&[parse(SourceFile::new("t.gram", wipe))]).module.unwrap();
@@ -273,11 +273,12 @@ fn a_name_is_corrected_where_it_is_sure_and_never_to_its_opposite() {
     );
     assert_eq!(
         call(&t, r#"{"include": "a", "min_price": 5}"#, p),
-        json!([{"include": "a"}, [], ["/min_price"]])
+        json!(["`min_price` is not declared: omit it or use one of `include`, `max_price`"])
     );
     for sent in ["exclude", "token"] {
         let arguments = json!({sent: "a"}).to_string();
-        assert_eq!(call(&t, &arguments, p), json!(["`include` is required and must be a string"]));
+        let told = call(&t, &arguments, p);
+        assert_eq!(told[0], json!("`include` is required and must be a string"));
     }
     let t = tool("(context::Text)");
     assert!(call(&t, r#"{"text": "a"}"#, p)[0].is_string());
@@ -362,7 +363,8 @@ fn properties_that_match_a_pattern_are_declared() {
     for schema in [&nested, &verbatim] {
         let check = schema_check(schema);
         let sent = r#"{"x":{"id":"a","vroom":2,"other":1}}"#;
-        assert_eq!(call(&check, sent, p), json!([{"x":{"id":"a","vroom":2}},[],["/x/other"]]));
+        let told = call(&check, sent, p);
+        assert_eq!(told, json!(["`x.other` is not declared: omit it or use `id`"]));
         check.fits(r#"{"x":{"id":"a","vroom":2,"von":6}}"#).unwrap();
         // All patterns of a name have to accept the value.
         for bad in [r#"{"x":{"von":4}}"#, r#"{"x":{"van":"6"}}"#, r#"{"x":{"u":2}}"#] {
@@ -412,7 +414,7 @@ fn a_tool_with_patterns_alone_takes_arguments() {
     let p = Policy::default();
     assert_eq!(
         call(&tool, r#"{"x-a":"1","y":2}"#, p),
-        json!([{"x-a":1},["/x-a text-to-integer"],["/y"]])
+        json!(["`y` is not declared: omit it"])
     );
 }
 

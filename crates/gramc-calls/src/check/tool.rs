@@ -9,7 +9,7 @@ use serde_json::Value;
 use smol_str::SmolStr;
 
 use super::compile::{SchemaError, compile};
-use super::json_repair::{self, RepairedJson};
+use super::json_repair::{self, AmbiguousJson, RepairedJson};
 use super::problem::{Repair, RepairRule};
 use super::received::Received;
 use super::report::{InvalidArguments, MalformedArguments, Rejection};
@@ -29,11 +29,13 @@ pub struct Policy {
     pub correct_names: bool,
     /// The treatment of undeclared parameters.
     pub undeclared: Undeclared,
+    /// Whether the provider reported that the reply of the model is complete.
+    pub complete: bool,
 }
 
 impl Default for Policy {
     fn default() -> Self {
-        Self { repair: true, correct_names: false, undeclared: Undeclared::Strip }
+        Self { repair: true, correct_names: false, undeclared: Undeclared::Strip, complete: false }
     }
 }
 
@@ -42,8 +44,10 @@ impl Default for Policy {
 pub struct Accepted {
     /// The arguments for the implementation without injected values, as one JSON object.
     pub arguments: String,
-    /// The repairs, in order.
+    /// The first hundred repairs, in order.
     pub repairs: Vec<Repair>,
+    /// The number of repairs in addition to these.
+    pub more_repairs: usize,
     /// The undeclared parameters that were stripped, as JSON pointers.
     pub stripped: Vec<SmolStr>,
     /// The parameters whose defaults are not filled in because the schema refuses them, as JSON
@@ -52,6 +56,9 @@ pub struct Accepted {
     /// The values of secret parameters, for masking messages.
     pub secrets: Vec<String>,
 }
+
+/// The maximum number of entries behind which a missing bracket is looked for.
+const MAX_ENTRIES: usize = 64;
 
 /// Checks the calls of one tool.
 #[derive(Debug, Clone)]
@@ -102,14 +109,12 @@ impl ToolCheck {
             pin: true,
         };
         match Tape::read(text) {
-            Ok(tape) if policy.repair && tape.node(0).kind == NodeKind::Null => {
+            Ok(tape) if policy.repair && is_empty(&tape) => {
                 self.repaired_json(text, "{}", RepairRule::NoArguments, rules)
             }
             Ok(tape) => self.validate(&tape, rules),
-            Err(error) if policy.repair => self.repair(text, &error, rules),
-            Err(JsonSyntaxError { at, what }) => {
-                Err(MalformedArguments::new(text, at, what).into())
-            }
+            Err(_) if policy.repair => self.repair(text, policy.complete, rules),
+            Err(JsonSyntaxError { at, what }) => Err(self.malformed(text, at, what).into()),
         }
     }
 
@@ -123,39 +128,66 @@ impl ToolCheck {
     fn repair(
         &self,
         text: &str,
-        error: &JsonSyntaxError,
+        complete: bool,
         rules: ValidationRules,
     ) -> Result<Accepted, Rejection> {
         if text.trim().is_empty() {
             return self.repaired_json(text, "{}", RepairRule::NoArguments, rules);
         }
-        let repaired_json = match json_repair::repair(text) {
-            Ok(RepairedJson { closed: Some(at), .. }) if !rules.lossy => {
-                return Err(MalformedArguments::of_unclosed(text, at).into());
+        let repaired = json_repair::repair(text)
+            .map_err(|AmbiguousJson { at, what }| self.malformed(text, at, what))?;
+        if let Some(at) = repaired.closed {
+            let why = match () {
+                () if !rules.lossy => "a destructive tool requires complete arguments",
+                () if repaired.ends_in_list && !complete => "the array may have more items",
+                () => "",
+            };
+            if !why.is_empty() {
+                return Err(self.malformed(text, at, "").of_unclosed(why).into());
             }
-            Ok(repaired_json) if repaired_json.lossy && !rules.lossy => {
-                return Err(MalformedArguments::new(text, error.at, error.what).into());
-            }
-            Ok(repaired_json) => repaired_json,
-            Err(unclear) => {
-                return Err(MalformedArguments::new(text, unclear.at, unclear.what).into());
-            }
-        };
-        let judged = self.repaired_json(text, &repaired_json.json, RepairRule::Malformed, rules);
-        match (judged, repaired_json) {
-            // An unquoted word is only valid where a string is expected.
-            (Err(Rejection::Invalid(_)), RepairedJson { bare_word: Some(at), .. }) => {
-                Err(MalformedArguments::new(text, at, "unquoted string").into())
-            }
-            // An undeclared parameter may belong after the missing bracket.
-            (Ok(accepted), RepairedJson { closed: Some(at), .. })
-                if !accepted.stripped.is_empty() =>
-            {
-                let what = "missing closing bracket at an ambiguous position";
-                Err(MalformedArguments::new(text, at, what).into())
-            }
-            (judged, _) => judged,
         }
+        if repaired.lossy
+            && !rules.lossy
+            && let Err(JsonSyntaxError { at, what }) = Tape::read(text)
+        {
+            return Err(self.malformed(text, at, what).into());
+        }
+        let checked = self.repaired_json(text, &repaired.json, RepairRule::Malformed, rules);
+        match checked {
+            // An unquoted word is only valid where a string is expected.
+            Err(Rejection::Invalid(_)) if let Some(at) = repaired.bare_word => {
+                Err(self.malformed(text, at, "unquoted string").into())
+            }
+            Ok(_) if let Some(other) = self.other_bracket(text, &repaired) => {
+                let what = "closing bracket missing, here or further behind";
+                Err(self.malformed(text, other, what).into())
+            }
+            checked => checked,
+        }
+    }
+
+    /// The position where a missing closing bracket results in valid arguments as well.
+    fn other_bracket(&self, text: &str, repaired: &RepairedJson) -> Option<usize> {
+        repaired.closed?;
+        let rules = ValidationRules { undeclared: Undeclared::Reject, ..ValidationRules::JUDGE };
+        let rules = ValidationRules { repair: true, lossy: true, fill: true, pin: true, ..rules };
+        let is_valid = |at: usize| {
+            let (before, behind) = text.split_at_checked(at)?;
+            let other = json_repair::repair(&[before, "}", behind].concat()).ok()?;
+            let tape = Tape::read(&other.json).ok()?;
+            (other.missing < repaired.missing && self.walk(&tape, rules).is_ok()).then_some(())
+        };
+        let mut ends = repaired.entry_ends.iter().copied();
+        if ends.len() > MAX_ENTRIES {
+            return ends.next();
+        }
+        ends.find(|&at| is_valid(at).is_some())
+    }
+
+    /// The rejection of a text that is not JSON. It quotes the text unless that may contain secrets.
+    fn malformed(&self, text: &str, at: usize, what: &'static str) -> MalformedArguments {
+        let malformed = MalformedArguments::new(text, at, what);
+        if self.shapes.secret { malformed } else { malformed.quote(text, at) }
     }
 
     /// Checks repaired arguments in place of the received text.
@@ -170,18 +202,11 @@ impl ToolCheck {
         let tape =
             Tape::read(json).map_err(|error| MalformedArguments::new(text, 0, error.what))?;
         let mut accepted = self.validate(&tape, rules)?;
-        let shown = |text: &str| match (self.shapes.secret, text.len()) {
-            (true, _) => MASK,
-            (_, 0..=1_000) => Value::from(text).to_string().into(),
-            (_, length) => SmolStr::from(format!("\"a string of {length} bytes\"")),
+        let from = match text.len() {
+            ..=1_000 => Value::from(text).to_string(),
+            length => format!("\"a string of {length} bytes\""),
         };
-        let repair = Repair {
-            pointer: SmolStr::default(),
-            rule,
-            from: shown(text),
-            to: Some(if self.shapes.secret { MASK } else { json.into() }),
-        };
-        accepted.repairs.insert(0, repair);
+        accepted.repairs.insert(0, self.describe_repair(rule, &from, json));
         Ok(accepted)
     }
 
@@ -193,6 +218,11 @@ impl ToolCheck {
         if rules.repair
             && rules.lossy
             && let Some(accepted) = self.group_fields(tape, rules)
+        {
+            return Ok(accepted);
+        }
+        if rules.repair
+            && let Some(accepted) = self.unwrap(tape)
         {
             return Ok(accepted);
         }
@@ -228,6 +258,7 @@ impl ToolCheck {
             mut notes,
             mut more,
             repairs,
+            more_repairs,
             stripped,
             omitted: omitted_defaults,
             secrets,
@@ -238,7 +269,14 @@ impl ToolCheck {
         // Without defaults, only pinned values are filled in, and these are mandatory.
         let own = rules.fill || !repairs.is_empty() || !stripped.is_empty();
         if fits && (!changed || !own || !self.shapes.delicate || self.still_fits(&out)) {
-            return Ok(Accepted { arguments: out, repairs, stripped, omitted_defaults, secrets });
+            return Ok(Accepted {
+                arguments: out,
+                repairs,
+                more_repairs,
+                stripped,
+                omitted_defaults,
+                secrets,
+            });
         }
         if notes.is_empty() {
             // The repaired value failed, so the problems are those of the original.
@@ -258,6 +296,17 @@ impl ToolCheck {
         let mut run = ValidationRun::new(&self.shapes, ValidationRules::JUDGE, json.len());
         run.quiet = true;
         run.value(Received::root(&tape, self.shapes.root))
+    }
+}
+
+/// Whether a value stands for no arguments: `null`, `""` or `[]`.
+fn is_empty(tape: &Tape<'_>) -> bool {
+    let node = tape.node(0);
+    match node.kind {
+        NodeKind::Null => true,
+        NodeKind::Plain => tape.raw(node).trim().is_empty(),
+        NodeKind::List => tape.nodes.len() == 1,
+        _ => false,
     }
 }
 

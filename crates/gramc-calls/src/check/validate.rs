@@ -57,7 +57,7 @@ impl ValidationRules {
 /// The maximum number of steps of a validation of a short text. Nested unions can take exponential time.
 const MAX_STEPS: usize = 2_000_000;
 
-/// The maximum number of reported problems of a call. Further ones are only counted.
+/// The maximum number of reported problems and of repairs of a call. Further ones are only counted.
 pub(super) const MAX_NOTES: usize = 100;
 
 /// The maximum number of secrets to search for in messages. If there are more, all values are
@@ -76,6 +76,8 @@ pub(crate) struct ValidationRun<'s> {
     /// The number of notes in addition to these.
     pub(crate) more: usize,
     pub(crate) repairs: Vec<Repair>,
+    /// The number of repairs in addition to these.
+    pub(crate) more_repairs: usize,
     pub(crate) stripped: Vec<SmolStr>,
     /// The defaults that were not filled in.
     pub(crate) omitted: Vec<SmolStr>,
@@ -86,6 +88,8 @@ pub(crate) struct ValidationRun<'s> {
     pub(super) slots: Vec<u32>,
     /// The undeclared entries of the objects in progress.
     pub(super) extras: Vec<(u32, u32)>,
+    /// The keys of undeclared entries that the notes of missing fields name.
+    pub(super) told: Vec<u32>,
     /// Whether only the verdict is needed.
     pub(super) quiet: bool,
     /// The number of stripped and repaired values, including those of quiet checks.
@@ -114,12 +118,14 @@ impl<'s> ValidationRun<'s> {
             notes: Vec::new(),
             more: 0,
             repairs: Vec::new(),
+            more_repairs: 0,
             stripped: Vec::new(),
             omitted: Vec::new(),
             secrets: Vec::new(),
             filled: false,
             slots: Vec::new(),
             extras: Vec::new(),
+            told: Vec::new(),
             quiet: false,
             changes: 0,
             omissions: 0,
@@ -212,7 +218,9 @@ impl<'s> ValidationRun<'s> {
         to: Option<&str>,
     ) {
         self.changes += 1;
-        if !self.quiet {
+        if !self.quiet && self.repairs.len() == MAX_NOTES {
+            self.more_repairs += 1;
+        } else if !self.quiet {
             let (from, to) = (self.display(from), to.map(|to| self.display(to)));
             let pointer = self.pointer(path);
             self.repairs.push(Repair { pointer, rule, from, to });
@@ -239,7 +247,7 @@ impl<'s> ValidationRun<'s> {
                     self.depth -= 1;
                     fits
                 }
-                None => self.copy(received.json()),
+                None => self.copy_data(received),
             },
             NodeKind::Object => match &shape.object {
                 Some(rules) => {
@@ -248,7 +256,7 @@ impl<'s> ValidationRun<'s> {
                     self.depth -= 1;
                     fits
                 }
-                None => self.copy(received.json()),
+                None => self.copy_data(received),
             },
             NodeKind::Null | NodeKind::True | NodeKind::False => self.copy(received.json()),
         }
