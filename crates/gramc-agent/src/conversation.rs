@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use futures_util::{StreamExt, stream};
-use gramc_tools::{Call, CallError, Callers, Image, Session, Warning};
+use gramc_tools::{Call, CallError, Callers, Image, ReplyEnding, Session, Warning};
 use serde::{Deserialize, Serialize};
 use tokio_util::sync::CancellationToken;
 
@@ -374,7 +374,8 @@ impl Conversation {
                 } else {
                     let ModelCall { id, name, arguments } = call.clone();
                     let arguments = (!arguments.is_empty()).then_some(arguments);
-                    let call = Call { id: Some(id), name, arguments, cut_off };
+                    let reply = cut_off.map_or(ReplyEnding::Complete, ReplyEnding::CutOff);
+                    let call = Call { id: Some(id), name, arguments, ending: reply };
                     (session.call_until(call, ending).await, Usage::default())
                 };
                 if as_text {

@@ -1,6 +1,6 @@
 //! Provider-independent conversation messages.
 
-use gramc_tools::{Image, Verdict};
+use gramc_tools::{Image, ReplyEnding, Verdict};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -181,6 +181,11 @@ impl FinishReason {
     /// Converts the word of a provider, such as `max_tokens`. Unknown words count as complete.
     pub fn of_provider(word: &str) -> Self {
         finish_reason(Some(word))
+    }
+
+    /// The same, as the ending of the reply's last call.
+    pub fn ending(self) -> ReplyEnding {
+        self.problem().map_or(ReplyEnding::Complete, ReplyEnding::CutOff)
     }
 
     /// Why a reply that ended like this is not complete.

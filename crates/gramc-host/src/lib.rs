@@ -25,8 +25,8 @@ pub fn call(
     id: Option<String>,
     finish_reason: Option<&str>,
 ) -> Call {
-    let cut_off = finish_reason.and_then(|word| FinishReason::of_provider(word).problem());
-    Call { id, name: name.to_owned(), arguments, cut_off }
+    let ending = finish_reason.map(|word| FinishReason::of_provider(word).ending());
+    Call { id, name: name.to_owned(), arguments, ending: ending.unwrap_or_default() }
 }
 
 /// The attributes of gram that are settings of libraries and of single functions.

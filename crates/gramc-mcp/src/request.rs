@@ -122,7 +122,7 @@ impl IncomingRequest {
         let own = entry.map_or_else(|| name.clone(), |entry| entry.name.to_string());
         let start = Instant::now();
         let sent = server.0.observer.is_some().then(|| arguments.clone().unwrap_or_default());
-        let call = Call { id: None, name: own.clone(), arguments, cut_off: None };
+        let call = Call { name: own.clone(), arguments, ..Call::default() };
         // A program that is an agent must not approve its own calls.
         let asks_client = !server.0.approvals.can_ask() && server.0.scope.is_none();
         let admission = match conversation.session.begin(call) {

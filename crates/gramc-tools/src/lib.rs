@@ -83,4 +83,4 @@ pub use session::{
 pub use session_client::{RpcError, SessionClient};
 pub use settings::{Expand, Settings, parse_undeclared};
 pub use stats::{ContainerStats, SessionStats};
-pub use verdict::{Call, CallError, Success, Verdict, Warning};
+pub use verdict::{Call, CallError, ReplyEnding, Success, Verdict, Warning};

@@ -18,7 +18,7 @@ use gramc_json_schema::pointer::dotted;
 use message::{error_message, error_text, format_duration, guidance};
 
 /// A tool call of a model.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Call {
     /// The identifier of the call.
     pub id: Option<String>,
@@ -26,15 +26,27 @@ pub struct Call {
     pub name: String,
     /// The JSON text of the arguments as the model wrote it, if any.
     pub arguments: Option<String>,
-    /// Why the reply of the model ended before this call was complete, if it did. The call is
-    /// refused, because its arguments may not be what the model meant.
-    pub cut_off: Option<&'static str>,
+    /// How the reply of the model ended, as far as this call is concerned.
+    pub ending: ReplyEnding,
+}
+
+/// How the reply of a model ended.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum ReplyEnding {
+    /// The provider did not report it.
+    #[default]
+    Unknown,
+    /// The reply is complete.
+    Complete,
+    /// The reply ended early, with the reason. The call is refused, because its arguments may be
+    /// incomplete.
+    CutOff(&'static str),
 }
 
 impl Call {
     /// Creates a call with the JSON text of its arguments.
     pub fn new(name: impl Into<String>, arguments: impl Into<String>) -> Self {
-        Self { id: None, name: name.into(), arguments: Some(arguments.into()), cut_off: None }
+        Self { name: name.into(), arguments: Some(arguments.into()), ..Self::default() }
     }
 }
 

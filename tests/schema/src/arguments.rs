@@ -24,7 +24,7 @@ const REMARKS: [&str; 9] = [
 
 /// Checks as a schema judges, with nothing repaired and nothing left out.
 pub const STRICT: Policy =
-    Policy { repair: false, correct_names: false, undeclared: Undeclared::Schema };
+    Policy { repair: false, correct_names: false, undeclared: Undeclared::Schema, complete: false };
 
 /// What else is asserted of a text: that it is base64 where the schema says so. Draft 2020-12
 /// leaves that to the program.
@@ -102,8 +102,9 @@ impl Subject {
         let ways = [Undeclared::Strip, Undeclared::Reject, Undeclared::Keep, Undeclared::Schema];
         let ways =
             ways.into_iter().flat_map(|undeclared| {
-                [(false, false), (true, false), (true, true)]
-                    .map(|(repair, correct_names)| Policy { repair, correct_names, undeclared })
+                [(false, false), (true, false), (true, true)].map(|(repair, correct_names)| {
+                    Policy { repair, correct_names, undeclared, complete: false }
+                })
             });
         let mut accepted = 0;
         for policy in ways {

@@ -79,7 +79,7 @@ fn imported(schema: &Value) -> Result<ToolCheck, String> {
 fn is_valid(check: &ToolCheck, value: &Value) -> bool {
     let text = value.to_string();
     let fits = check.fits(&text).is_ok();
-    let strict = Policy { repair: false, correct_names: false, undeclared: Undeclared::Schema };
+    let strict = Policy { repair: false, undeclared: Undeclared::Schema, ..Policy::default() };
     assert!(
         !(value.is_object() && check.check(&text, strict).is_ok() != fits),
         "the check of values says {fits}, and that of calls does not: {text}"

@@ -29,7 +29,7 @@ fn call(call: &Value) -> Call {
         given => given.to_string(),
     });
     let id = call.get("id").map(|id| id.as_str().unwrap().to_owned());
-    Call { id, name: call["name"].as_str().unwrap().to_owned(), arguments, cut_off: None }
+    Call { id, name: call["name"].as_str().unwrap().to_owned(), arguments, ..Call::default() }
 }
 
 /// The verdicts of the command line.

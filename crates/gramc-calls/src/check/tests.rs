@@ -412,10 +412,7 @@ fn patterns_apply_to_declared_properties_as_well() {
 fn a_tool_with_patterns_alone_takes_arguments() {
     let tool = tool_of("[t:Tool {open: false, fieldPatterns: {`^x-`: \"Int\"}} | ()==>(::Any)]");
     let p = Policy::default();
-    assert_eq!(
-        call(&tool, r#"{"x-a":"1","y":2}"#, p),
-        json!(["`y` is not declared: omit it"])
-    );
+    assert_eq!(call(&tool, r#"{"x-a":"1","y":2}"#, p), json!(["`y` is not declared: omit it"]));
 }
 
 #[test]

@@ -4,7 +4,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use gramc_calls::check::{
-    Accepted, InvalidArguments, MalformedArguments, Problem, Rejection, ToolCheck,
+    Accepted, InvalidArguments, MalformedArguments, Policy, Problem, Rejection, ToolCheck,
 };
 use serde_json::Value;
 
@@ -13,7 +13,7 @@ use super::{Callers, Session, warnings};
 use crate::bind::CallTarget;
 use crate::invocation::{Implementation, RequestOrigin};
 use crate::throttle::{CallOutcome, ThrottleTicket};
-use crate::verdict::{Call, CallError, Success, Verdict, Warning};
+use crate::verdict::{Call, CallError, ReplyEnding, Success, Verdict, Warning};
 
 /// The outcome of checking a call, before anything runs.
 #[expect(clippy::large_enum_variant, reason = "it is looked at and gone")]
@@ -36,12 +36,12 @@ pub(super) struct Attempt {
 impl Session {
     /// Checks a call without running it.
     pub fn begin(&self, call: Call) -> Admission<'_> {
-        let Call { id, name, arguments, cut_off } = call;
+        let Call { id, name, arguments, ending } = call;
         let arguments = arguments.unwrap_or_else(|| "{}".to_owned());
         let refuse =
             |name: String, error| Admission::Answered(Verdict::new(id.clone(), name, Err(error)));
         // The model did not mean this call, so it does not count as an attempt.
-        if let Some(why) = cut_off {
+        if let ReplyEnding::CutOff(why) = ending {
             return refuse(name, MalformedArguments::cut_off(&arguments, why).into());
         }
         let tool = match self.find(&name) {
@@ -58,7 +58,7 @@ impl Session {
         };
         let settings = self.bound.settings(Some(tool));
         // Malformed arguments take precedence over a collapsed container, and count as a failure.
-        if self.is_collapsed(tool) && self.find_malformed(tool, &arguments).is_none() {
+        if self.is_collapsed(tool) && self.find_malformed(tool, &arguments, ending).is_none() {
             self.state.lock().count_unknown(settings, self.clock.now());
             return refuse(name, self.not_expanded(tool));
         }
@@ -69,11 +69,11 @@ impl Session {
         let mut ticket = match admitted {
             Ok(ticket) => ticket,
             Err(throttled) => {
-                let malformed = self.find_malformed(tool, &arguments);
+                let malformed = self.find_malformed(tool, &arguments, ending);
                 return refuse(name, malformed.unwrap_or_else(|| throttled.into()));
             }
         };
-        let checked = self.check_arguments(tool, &arguments);
+        let checked = self.check_arguments(tool, &arguments, ending);
         let arguments = match &checked {
             Ok(accepted) => accepted.arguments.clone(),
             Err(_) => arguments,
@@ -148,18 +148,23 @@ impl Session {
 
     /// Checks a single call without running or recording it. All containers count as expanded.
     pub fn validate(&self, call: Call) -> Verdict {
-        let Call { id, name, arguments, cut_off } = call;
+        let Call { id, name, arguments, ending } = call;
         let arguments = arguments.unwrap_or_else(|| "{}".to_owned());
-        if let Some(why) = cut_off {
+        if let ReplyEnding::CutOff(why) = ending {
             let error = MalformedArguments::cut_off(&arguments, why).into();
             return Verdict::new(id, name, Err(error));
         }
         let mut warnings = Vec::new();
         let outcome = match self.find(&name) {
             Some(CallTarget::Tool(tool)) => {
-                self.check_arguments(tool, &arguments).map(|accepted| {
+                self.check_arguments(tool, &arguments, ending).map(|accepted| {
                     warnings.extend(warnings::omitted_defaults(&accepted.omitted_defaults));
                     let masks = self.bound.masks(tool, &accepted.secrets);
+                    warnings.extend(
+                        warnings::of_arguments(&accepted.arguments)
+                            .into_iter()
+                            .map(|it| Warning { message: masks.text(&it.message), ..it }),
+                    );
                     Success {
                         arguments: masks.arguments(&self.bound.tool(tool).spec, accepted.arguments),
                         repairs: accepted.repairs,
@@ -176,10 +181,16 @@ impl Session {
         Verdict { warnings, ..Verdict::new(id, name, outcome) }
     }
 
+    /// The policy for a call of a tool.
+    fn policy(&self, tool: u32, ending: ReplyEnding) -> Policy {
+        let complete = ending == ReplyEnding::Complete;
+        Policy { complete, ..self.bound.settings(Some(tool)).check }
+    }
+
     /// The error for arguments that are neither valid JSON nor repairable.
-    fn find_malformed(&self, tool: u32, arguments: &str) -> Option<CallError> {
+    fn find_malformed(&self, tool: u32, arguments: &str, ending: ReplyEnding) -> Option<CallError> {
         let check = self.bound.check(tool).ok()?;
-        let policy = self.bound.settings(Some(tool)).check;
+        let policy = self.policy(tool, ending);
         if ToolCheck::reads(arguments) {
             return None;
         }
@@ -190,11 +201,16 @@ impl Session {
     }
 
     /// Checks arguments against the schema and the validators of the host.
-    fn check_arguments(&self, tool: u32, arguments: &str) -> Result<Accepted, CallError> {
+    fn check_arguments(
+        &self,
+        tool: u32,
+        arguments: &str,
+        ending: ReplyEnding,
+    ) -> Result<Accepted, CallError> {
         let check = self.bound.check(tool).map_err(|error| CallError::Invocation {
             detail: format!("cannot compile the tool's schema: {error}"),
         })?;
-        let policy = self.bound.settings(Some(tool)).check;
+        let policy = self.policy(tool, ending);
         let checked = check.check(arguments, policy);
         let validators = self.bound.tool(tool).entry.as_ref().map(|entry| &entry.validators[..]);
         let validators = validators.unwrap_or_default();

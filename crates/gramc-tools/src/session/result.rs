@@ -94,7 +94,7 @@ impl AdmittedCall<'_> {
     fn explain_failure(&mut self, masks: &SecretMasks) {
         let spec = &self.session.bound.tool(self.tool).spec;
         let arguments = masks.arguments(spec, self.accepted.arguments.clone());
-        for mut warning in repeated_paths(&arguments) {
+        for mut warning in warnings::of_arguments(&arguments) {
             warning.message = masks.text(&warning.message);
             self.warnings.push(warning);
         }
@@ -198,7 +198,7 @@ impl AdmittedCall<'_> {
         let arguments = std::mem::take(&mut self.accepted.arguments);
         let arguments = masks.arguments(&tool.spec, arguments);
         let result = masks.result(value);
-        warnings.extend(repeated_paths(&arguments));
+        warnings.extend(warnings::of_arguments(&arguments));
         warnings.extend(warnings::repeated_paths(&result, "result"));
         for warning in &mut warnings {
             warning.message = masks.text(&warning.message);
@@ -219,15 +219,6 @@ impl AdmittedCall<'_> {
             _ => true,
         }
     }
-}
-
-/// Warns about paths in the JSON of arguments that repeat themselves.
-fn repeated_paths(arguments: &str) -> Vec<Warning> {
-    if !arguments.contains(['/', '\\']) {
-        return Vec::new();
-    }
-    let arguments = serde_json::from_str(arguments).unwrap_or_default();
-    warnings::repeated_paths(&arguments, "arguments")
 }
 
 fn not_json(error: &serde_json::Error) -> CallError {

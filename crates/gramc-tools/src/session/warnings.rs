@@ -1,6 +1,7 @@
 //! Warnings about calls and results.
 
 use gramc_json_schema::pointer::dotted;
+use gramc_json_schema::shorten::shorten;
 use serde_json::Value;
 use smol_str::SmolStr;
 
@@ -38,6 +39,40 @@ pub(super) fn already_done(tool: &str) -> Warning {
         "`{tool}` runs at most once: this is the result of an earlier call with the same arguments"
     );
     Warning { code: "already-done", message }
+}
+
+/// Warns about arguments, as JSON, that are probably not meant.
+pub(super) fn of_arguments(arguments: &str) -> Vec<Warning> {
+    if !arguments.contains(['/', '\\']) {
+        return Vec::new();
+    }
+    let arguments = serde_json::from_str(arguments).unwrap_or_default();
+    let mut all = repeated_paths(&arguments, "arguments");
+    all.extend(unescaped_backslashes(&arguments));
+    all
+}
+
+/// Warns about strings in which a model forgot to escape backslashes: a Windows path with a line
+/// break or a tab, a pattern with a backspace.
+fn unescaped_backslashes(arguments: &Value) -> Option<Warning> {
+    fn find(value: &Value) -> Option<&str> {
+        match value {
+            Value::String(text) => {
+                let mut start = text.chars();
+                let is_path = start.next().is_some_and(|it| it.is_ascii_alphabetic())
+                    && start.next() == Some(':')
+                    && start.next().is_some_and(char::is_control)
+                    && start.next().is_some_and(char::is_alphanumeric);
+                (is_path || text.contains(['\u{8}', '\u{c}'])).then_some(text)
+            }
+            Value::Array(items) => items.iter().find_map(find),
+            Value::Object(map) => map.values().find_map(find),
+            _ => None,
+        }
+    }
+    let text = shorten(find(arguments)?, 80);
+    let message = format!("{text:?} contains control characters: write each backslash as \\\\");
+    Some(Warning { code: "unescaped-backslashes", message })
 }
 
 /// Warns about a response that is larger than the limit.

@@ -44,7 +44,7 @@ pub(super) fn validate(args: &Validate, display: Display) -> Outcome {
     only_one_reads(&[&spec.path, &args.calls])?;
     let Some(spec) = read_spec(&spec, display)? else { return Ok(PROBLEMS) };
     let (repair, undeclared) = (!args.no_repair, args.undeclared);
-    let check = Policy { repair, correct_names: false, undeclared };
+    let check = Policy { repair, undeclared, ..Policy::default() };
     let library = ToolLibrary::new("").settings(Settings { check, ..Settings::default() });
     let (bound, _) = library.bind_partly(&spec.module);
     let session = Session::new(&bound);

@@ -21,7 +21,7 @@ fn always(tool: &str, text: &str, accepted: bool) {
     for undeclared in [Undeclared::Strip, Undeclared::Reject, Undeclared::Keep, Undeclared::Schema]
     {
         for (repair, correct_names) in [(false, false), (true, true)] {
-            let policy = Policy { repair, correct_names, undeclared };
+            let policy = Policy { repair, correct_names, undeclared, complete: false };
             let found = answer(&subject.check, text, policy);
             assert_eq!(found.is_ok(), accepted, "{policy:?} {tool}");
             let length: usize = found.err().into_iter().flatten().map(|told| told.len()).sum();
@@ -32,7 +32,7 @@ fn always(tool: &str, text: &str, accepted: bool) {
 
 /// Whether it is accepted with repairs.
 fn repaired(tool: &str, text: &str) -> Result<Accepted, Vec<String>> {
-    let policy = Policy { repair: true, correct_names: true, undeclared: Undeclared::Strip };
+    let policy = Policy { correct_names: true, ..Policy::default() };
     answer(&Subject::new(tool).check, text, policy)
 }
 
@@ -98,7 +98,7 @@ fn many_entries_are_answered() {
             for undeclared in
                 [Undeclared::Strip, Undeclared::Reject, Undeclared::Keep, Undeclared::Schema]
             {
-                let policy = Policy { repair: true, correct_names: true, undeclared };
+                let policy = Policy { correct_names: true, undeclared, ..Policy::default() };
                 let text = format!(r#"{{"path":"x",{entries}}}"#);
                 let found = answer(&subject.check, &text, policy);
                 assert_eq!(found.is_ok(), undeclared != Undeclared::Reject);

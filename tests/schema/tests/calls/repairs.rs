@@ -22,7 +22,7 @@ const ALL: [Undeclared; 4] =
     [Undeclared::Strip, Undeclared::Reject, Undeclared::Keep, Undeclared::Schema];
 
 fn policy(rng: &mut Rng) -> Policy {
-    Policy { repair: true, correct_names: rng.chance(30), undeclared: ALL[rng.below(4)] }
+    Policy { correct_names: rng.chance(30), undeclared: ALL[rng.below(4)], ..Policy::default() }
 }
 
 /// Whether `after` is `before` with nothing but entries left out and others filled in.

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use gramc_agent::FinishReason;
-use gramc_tools::Call;
+use gramc_tools::{Call, ReplyEnding};
 use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
@@ -200,12 +200,16 @@ fn call(map: &Entries<'_>) -> Result<CallLine, LineError> {
     let verdict = map.get("verdict").map(|raw| serde_json::from_str(raw.get()));
     let RecordedVerdict { error } = verdict.and_then(Result::ok).unwrap_or_default();
     let recorded = recorded_cut_off(&error.unwrap_or_default().error_type);
-    let cut_off = match value(map, "finish_reason")? {
-        None | Some(Value::Null) => recorded,
-        Some(Value::String(word)) => FinishReason::of_provider(&word).problem().or(recorded),
+    let ending = match value(map, "finish_reason")? {
+        Some(Value::String(word)) if recorded.is_none() => {
+            FinishReason::of_provider(&word).ending()
+        }
+        None | Some(Value::Null | Value::String(_)) => {
+            recorded.map_or(ReplyEnding::Unknown, ReplyEnding::CutOff)
+        }
         Some(_) => return Err(LineError::Expected("a string as `finish_reason`")),
     };
-    Ok(CallLine::Call { call: Call { id, name, arguments, cut_off }, at, result })
+    Ok(CallLine::Call { call: Call { id, name, arguments, ending }, at, result })
 }
 
 /// The verdict on a recorded call, as far as it matters here.

@@ -10,7 +10,7 @@ use gramc_check::Valid;
 use gramc_model::Module;
 use gramc_tools::clock::ManualClock;
 use gramc_tools::invocation::{Answer, InvocationError, InvocationErrorKind};
-use gramc_tools::{Admission, Bound, Callers, Session};
+use gramc_tools::{Admission, Bound, Callers, ReplyEnding, Session};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -160,7 +160,7 @@ impl Shadow<'_> {
             id: line.id.clone(),
             name: line.name.clone(),
             arguments: (!line.arguments.is_empty()).then(|| line.arguments.clone()),
-            cut_off: recorded_cut_off(error_type),
+            ending: recorded_cut_off(error_type).map_or(ReplyEnding::Unknown, ReplyEnding::CutOff),
         };
         let verdict = match self.session(&line.agent).begin(call) {
             Admission::Answered(verdict) => Some(verdict),
