@@ -191,7 +191,7 @@ fn names() {
             format!("{verb}{noun}{at}")
         })
         .collect();
-    let names = NameIndex::new(all.iter().map(|name| KnownName { name, container: None }));
+    let names = NameIndex::new(all.iter().map(|name| KnownName { name, ..KnownName::default() }));
     let mut slowest = 0.0_f64;
     for asked in ["get_file", "fileGet17", "crateIssue", "container.exec", "deleteBranhc42", "zzz"]
     {

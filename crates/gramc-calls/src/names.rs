@@ -5,6 +5,7 @@
 //! in any order, and letter by letter as a whole. The higher score counts.
 
 mod identifier_words;
+pub(crate) mod opposites;
 mod similarity;
 
 use std::collections::BTreeMap;
@@ -15,7 +16,7 @@ use gramc_model::words::singular;
 use smol_str::SmolStr;
 
 pub use self::identifier_words::split;
-use self::identifier_words::{NameReading, letters, readings, synonyms, weight};
+use self::identifier_words::{NameReading, letters, readings, synonyms, verbs, weight};
 use self::similarity::{ComparisonBudget, LetterProfile};
 
 /// The minimum score of a suggestion. Two names that only share a verb score 0.29; two-word names
@@ -28,16 +29,22 @@ const SYNONYM: f32 = 0.9;
 /// The score of an abbreviated or extended word: `dir` for `directory`, `searching` for `search`.
 const SHORTENED: f32 = 0.8;
 
+/// The score of the same noun with another verb, relative to the same verb.
+const OTHER_VERB: f32 = 0.6;
+
 /// The maximum number of longer words that an abbreviation may match.
 const MAX_LONGER_WORDS: usize = 8;
 
 /// A name that can be suggested.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 pub struct KnownName<'a> {
     /// The name of a tool or a container.
     pub name: &'a str,
     /// The container of the tool. `None` for containers and for tools without one.
     pub container: Option<&'a str>,
+    /// Whether the tool is destructive. Such a tool is suggested only for names that contain all
+    /// words of its own name.
+    pub destructive: bool,
 }
 
 /// A known name that is similar to an unknown one.
@@ -75,6 +82,9 @@ struct NameEntry {
     container: Option<u32>,
     /// The total weight of its words.
     weight: f32,
+    /// A bit set of its verbs.
+    verbs: u8,
+    destructive: bool,
 }
 
 /// A word of known names, in the singular.
@@ -109,7 +119,7 @@ impl NameIndex {
                 MapEntry::Occupied(slot) => *slot.get(),
                 MapEntry::Vacant(slot) => *slot.insert(names.add_container(name)),
             });
-            names.add_entry(known.name, container);
+            names.add_entry(&known, container);
         }
         let mut by_letters: Vec<u32> = (0..).take(names.entries.len()).collect();
         by_letters.sort_unstable_by_key(|entry| (&names.entries[*entry as usize].letters, *entry));
@@ -127,7 +137,8 @@ impl NameIndex {
         container
     }
 
-    fn add_entry(&mut self, name: &str, container: Option<u32>) {
+    fn add_entry(&mut self, known: &KnownName<'_>, container: Option<u32>) {
+        let &KnownName { name, destructive, .. } = known;
         let entry = index(self.entries.len());
         let mut sum = 0.0;
         for word in split(name) {
@@ -142,7 +153,9 @@ impl NameIndex {
         let letters = letters(name);
         self.shapes.push(LetterProfile::of(&letters));
         let letters = SmolStr::from(letters);
-        self.entries.push(NameEntry { name: name.into(), letters, container, weight: sum });
+        let verbs = verbs(split(name).iter().map(String::as_str));
+        let name = name.into();
+        self.entries.push(NameEntry { name, letters, container, weight: sum, verbs, destructive });
     }
 
     fn add_word(&mut self, word: &str) -> u32 {
@@ -167,7 +180,8 @@ impl NameIndex {
         let mut scores = vec![0.0_f32; self.entries.len()];
         let mut found = Vec::new();
         let mut budget = ComparisonBudget::default();
-        for reading in readings(attempted) {
+        let readings = readings(attempted);
+        for reading in &readings {
             let mut note = |entry: u32, score: f32| {
                 let best = &mut scores[entry as usize];
                 if *best < MIN_SCORE && score >= MIN_SCORE {
@@ -175,9 +189,16 @@ impl NameIndex {
                 }
                 *best = best.max(score);
             };
-            self.compare_letters(&reading, &mut budget, &mut note);
-            self.compare_words(&reading, &mut budget, &mut note);
+            self.compare_letters(reading, &mut budget, &mut note);
+            self.compare_words(reading, &mut budget, &mut note);
         }
+        found.retain(|entry| {
+            let entry = &self.entries[*entry as usize];
+            let is_meant = |it: &NameReading| !entry.destructive || it.contains_words(&entry.name);
+            readings.iter().any(|reading| {
+                is_meant(reading) && !opposites::are_opposite(&reading.words.join("_"), &entry.name)
+            })
+        });
         let order = |a: &u32, b: &u32| {
             scores[*b as usize].total_cmp(&scores[*a as usize]).then_with(|| a.cmp(b))
         };
@@ -244,6 +265,7 @@ impl NameIndex {
     ) {
         let words = self.apart(&reading.words);
         let total: f32 = words.iter().map(|word| weight(word)).sum();
+        let verbs = verbs(words.iter().copied());
         let mut matches = vec![NameMatch::default(); self.entries.len()];
         let mut touched = Vec::new();
         // The weights of the reading's words in the name of each container.
@@ -273,7 +295,8 @@ impl NameIndex {
         }
         for entry in touched {
             let found = matches[entry as usize];
-            let NameEntry { weight: own, container, .. } = &self.entries[entry as usize];
+            let NameEntry { weight: own, container, verbs: own_verbs, .. } =
+                &self.entries[entry as usize];
             let around = container.and_then(|container| containers.get(&container));
             // Words that only the container's name contains: `Math.Add` for `Add` in `Math`.
             let around: f32 = around.map_or(0.0, |weights| {
@@ -282,6 +305,8 @@ impl NameIndex {
             });
             // Two words of the reading may match the same word of the entry.
             let score = (found.read + found.own.min(*own) + around) / (total + own);
+            let is_other_verb = verbs != 0 && *own_verbs != 0 && verbs & own_verbs == 0;
+            let score = if is_other_verb { OTHER_VERB * score } else { score };
             note(entry, score * self.share(entry, reading));
         }
     }

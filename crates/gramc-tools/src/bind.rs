@@ -303,11 +303,12 @@ impl Bound {
     pub(crate) fn near(&self) -> &NameIndex {
         self.0.near.get_or_init(|| {
             let containers = self.0.containers.iter();
-            let containers =
-                containers.map(|known| KnownName { name: &known.spec.name, container: None });
+            let containers = containers
+                .map(|known| KnownName { name: &known.spec.name, ..KnownName::default() });
             let tools = self.0.tools.iter().map(|tool| {
                 let container = tool.containers.first().map(|&at| &*self.container(at).spec.name);
-                KnownName { name: &tool.spec.name, container }
+                let destructive = tool.spec.is_set("destructive");
+                KnownName { name: &tool.spec.name, container, destructive }
             });
             NameIndex::new(tools.chain(containers))
         })

@@ -1,8 +1,8 @@
 //! Compares received parameter names with declared ones.
 
-use gramc_model::words::singular;
+use crate::names::opposites::{MAX_LENGTH, plain, words};
 
-use crate::names::split;
+pub(super) use crate::names::opposites::are_opposite;
 
 /// Words that models confuse in parameter names, taken from their invalid calls.
 const ALIKE: [&[&str]; 8] = [
@@ -25,50 +25,6 @@ const SAME: [&[&str]; 6] = [
     &["dir", "directory", "folder"],
     &["cmd", "command"],
 ];
-
-/// Words and prefixes of words with opposite meanings.
-const OPPOSITE: [(&str, &str); 34] = [
-    ("min", "max"),
-    ("minimum", "maximum"),
-    ("in", "ex"),
-    ("im", "ex"),
-    ("in", "out"),
-    ("before", "after"),
-    ("start", "end"),
-    ("start", "stop"),
-    ("begin", "end"),
-    ("from", "to"),
-    ("from", "until"),
-    ("since", "until"),
-    ("first", "last"),
-    ("source", "target"),
-    ("source", "destination"),
-    ("src", "dst"),
-    ("src", "dest"),
-    ("old", "new"),
-    ("previous", "next"),
-    ("prev", "next"),
-    ("left", "right"),
-    ("top", "bottom"),
-    ("up", "down"),
-    ("low", "high"),
-    ("lower", "upper"),
-    ("width", "height"),
-    ("lat", "lon"),
-    ("lat", "lng"),
-    ("latitude", "longitude"),
-    ("enable", "disable"),
-    ("allow", "deny"),
-    ("read", "write"),
-    ("parent", "child"),
-    ("sender", "recipient"),
-];
-
-/// Words and prefixes that negate a name.
-const NOT: [&str; 6] = ["un", "dis", "non", "no", "not", "without"];
-
-/// The maximum length of compared names in bytes. Longer strings are not names.
-const MAX_LENGTH: usize = 100;
 
 /// Whether a received name is likely a variant of a declared one.
 pub(super) fn is_near(sent: &str, declared: &str) -> bool {
@@ -152,38 +108,6 @@ fn is_slip(sent: &str, declared: &str) -> bool {
         && long >= if same_length && !swapped { 7 } else { 5 }
 }
 
-/// Whether two names have opposite meanings.
-pub(super) fn are_opposite(sent: &str, declared: &str) -> bool {
-    if sent.len() > MAX_LENGTH || declared.len() > MAX_LENGTH {
-        return false;
-    }
-    let (sent_words, declared_words) = (words(sent), words(declared));
-    let only = |one: &[String], other: &[String]| -> Vec<String> {
-        one.iter().filter(|word| !other.contains(word)).cloned().collect()
-    };
-    let (sent_only, declared_only) =
-        (only(&sent_words, &declared_words), only(&declared_words, &sent_words));
-    let has = |words: &[String], word: &str| words.iter().any(|it| it == word);
-    if NOT.iter().any(|not| has(&sent_only, not) != has(&declared_only, not)) {
-        return true;
-    }
-    let (sent, declared) = (plain(sent), plain(declared));
-    let negates = |one: &str, other: &str| {
-        NOT.iter().any(|not| one.strip_prefix(not).is_some_and(|rest| rest == other))
-    };
-    if negates(&sent, &declared) || negates(&declared, &sent) {
-        return true;
-    }
-    OPPOSITE.iter().flat_map(|&(a, b)| [(a, b), (b, a)]).any(|(a, b)| {
-        let swaps = |at: usize| {
-            let (before, behind) = (&sent[..at], &sent[at + a.len()..]);
-            declared.strip_prefix(before).and_then(|rest| rest.strip_prefix(b)) == Some(behind)
-        };
-        (has(&sent_only, a) && has(&declared_only, b))
-            || sent.match_indices(a).any(|(at, _)| swaps(at))
-    })
-}
-
 fn share_a_group(groups: &[&[&str]], one: &str, other: &str) -> bool {
     groups.iter().any(|group| group.contains(&one) && group.contains(&other))
 }
@@ -191,16 +115,6 @@ fn share_a_group(groups: &[&[&str]], one: &str, other: &str) -> bool {
 /// Whether one name ends with the words of the other.
 fn holds_at_end(one: &[String], other: &[String]) -> bool {
     one.ends_with(other) || other.ends_with(one)
-}
-
-/// The words of a name, in the singular.
-fn words(name: &str) -> Vec<String> {
-    split(name).iter().map(|word| singular(word).into_owned()).collect()
-}
-
-/// A name without case and separators.
-fn plain(name: &str) -> String {
-    name.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! The words of an identifier.
 
-use gramc_model::words::words;
+use gramc_model::words::{singular, words};
 
 /// The maximum number of words of a name that are compared: the number of bits of a `u16`.
 pub(super) const MAX_WORDS: usize = 16;
@@ -36,6 +36,21 @@ pub(super) struct NameReading {
     pub(super) share: f32,
 }
 
+impl NameReading {
+    /// Whether each word of a name is a word of this one, up to synonyms and one typo.
+    pub(super) fn contains_words(&self, name: &str) -> bool {
+        let is_same = |one: &str, other: &str| {
+            let (one, other) = (&*singular(one), &*singular(other));
+            one == other
+                || synonyms(one).any(|it| it == other)
+                || (other.len() > 3 && strsim::osa_distance(one, other) <= 1)
+        };
+        split(name).iter().all(|word| {
+            self.words.iter().any(|it| is_same(it, word)) || self.letters.contains(&**word)
+        })
+    }
+}
+
 /// The readings of a name: the whole name, and its last part.
 pub(super) fn readings(attempted: &str) -> Vec<NameReading> {
     let name = cut(attempted).trim();
@@ -63,6 +78,12 @@ pub(super) fn readings(attempted: &str) -> Vec<NameReading> {
     {
         readings.push(reading(last, before, 0.95));
     }
+    // `functionsexec5`: the separators may be missing.
+    if let [only] = &*parts
+        && let Some(name) = only.strip_prefix("functions")
+    {
+        readings.push(reading(name.trim_end_matches(|c: char| c.is_ascii_digit()), &[], 0.95));
+    }
     readings
 }
 
@@ -86,6 +107,12 @@ pub fn split(name: &str) -> Vec<String> {
         })
     });
     parts.take(MAX_WORDS).map(str::to_lowercase).collect()
+}
+
+/// A bit set of the groups of verbs that occur in a name.
+pub(super) fn verbs<'w>(words: impl Iterator<Item = &'w str>) -> u8 {
+    let group = |word: &str| VERBS.iter().position(|group| group.contains(&word));
+    words.filter_map(group).fold(0, |verbs, group| verbs | 1 << group)
 }
 
 /// The synonyms of a verb, including itself. Empty for other words.

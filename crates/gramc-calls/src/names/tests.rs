@@ -1,7 +1,7 @@
 use super::{KnownName, NameIndex, Suggestion};
 
 fn index(names: &[&str]) -> NameIndex {
-    NameIndex::new(names.iter().map(|name| KnownName { name, container: None }))
+    NameIndex::new(names.iter().map(|name| KnownName { name, ..KnownName::default() }))
 }
 
 fn asked(names: &[&str], attempted: &str) -> Vec<String> {
@@ -143,10 +143,10 @@ fn verbs_stand_for_each_other() {
 #[test]
 fn a_container_is_named() {
     let known = [
-        KnownName { name: "Math", container: None },
-        KnownName { name: "Add", container: Some("List") },
-        KnownName { name: "Add", container: Some("Math") },
-        KnownName { name: "Subtract", container: Some("Math") },
+        KnownName { name: "Math", container: None, destructive: false },
+        KnownName { name: "Add", container: Some("List"), destructive: false },
+        KnownName { name: "Add", container: Some("Math"), destructive: false },
+        KnownName { name: "Subtract", container: Some("Math"), destructive: false },
     ];
     let names = NameIndex::new(known.into_iter());
     for attempted in ["Math.Add", "math_add", "MathAdd", "mcp__math__add", "Maths.Add"] {
@@ -253,7 +253,7 @@ fn many(count: usize) -> Vec<String> {
 #[test]
 fn hostile_names_are_cut() {
     let many = many(10_000);
-    let names = NameIndex::new(many.iter().map(|name| KnownName { name, container: None }));
+    let names = NameIndex::new(many.iter().map(|name| KnownName { name, ..KnownName::default() }));
     let long = [
         "a".repeat(1_000_000),
         "get_".repeat(250_000),
@@ -276,8 +276,11 @@ fn hostile_names_are_cut() {
 #[test]
 fn large_libraries() {
     let many = many(100_000);
-    let names =
-        NameIndex::new(many.iter().map(|name| KnownName { name, container: Some("Everything") }));
+    let names = NameIndex::new(many.iter().map(|name| KnownName {
+        name,
+        container: Some("Everything"),
+        destructive: false,
+    }));
     for nth in [7, 77, 7_777, 77_777] {
         let attempted = many[nth].replace('_', "-").to_uppercase();
         assert_eq!(names.suggest(&attempted, 1)[0].name, many[nth]);
@@ -293,4 +296,44 @@ fn a_letter_that_a_short_name_lacks_is_added() {
     first(&["run_task", "stop"], "ru_task", "run_task");
     assert_eq!(asked(&["Address", "Advance"], "Ad"), [""; 0]);
     assert_eq!(asked(&["Add"], "A"), [""; 0]);
+}
+
+#[test]
+fn no_suggestion_means_the_opposite() {
+    for (known, attempted) in [
+        ("approve_payment", "reject_payment"),
+        ("lock_door", "unlock_door"),
+        ("door_lock", "door_unlock"),
+        ("enable_user", "disable_user"),
+        ("createUser", "delete-user"),
+    ] {
+        assert!(asked(&[known], attempted).is_empty(), "{attempted}");
+        assert!(asked(&[attempted], known).is_empty(), "{known}");
+    }
+}
+
+#[test]
+fn a_destructive_tool_is_suggested_for_its_own_words_alone() {
+    let known = KnownName { name: "delete_users", container: None, destructive: true };
+    let names = NameIndex::new([known].into_iter());
+    for (attempted, is_suggested) in [
+        ("list_users", false),
+        ("disable_user", false),
+        ("users", false),
+        ("deleteUsers", true),
+        ("delete_usrs", true),
+        ("remove_user", true),
+        ("functions.delete_users:0", true),
+    ] {
+        assert_eq!(!names.suggest(attempted, 3).is_empty(), is_suggested, "{attempted}");
+    }
+}
+
+#[test]
+fn the_same_verb_is_nearer_than_the_same_noun() {
+    let known = ["create_file", "read", "exec"];
+    for attempted in ["ReadFile", "readfile", "repo_browser.read_file"] {
+        first(&known, attempted, "read");
+    }
+    first(&known, "functionsexec5", "exec");
 }

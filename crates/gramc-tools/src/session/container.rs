@@ -170,7 +170,7 @@ fn meant(functions: &[SmolStr], attempted: &Value) -> Option<SmolStr> {
     if let Some(exact) = functions.iter().find(|name| words.iter().any(|(word, _)| word == name)) {
         return Some(exact.clone());
     }
-    let known = functions.iter().map(|name| KnownName { name, container: None });
+    let known = functions.iter().map(|name| KnownName { name, ..KnownName::default() });
     let names = NameIndex::new(known);
     let near = words.into_iter().filter_map(|(word, least)| {
         names.suggest(word, 1).into_iter().find(|found| found.nearness >= least)

@@ -9,6 +9,9 @@ use super::{CallError, seconds};
 use gramc_calls::check::InvalidArguments;
 use gramc_calls::names::Suggestion;
 
+/// The similarity in percent from which guidance asks for a suggested tool.
+const CERTAIN: u8 = 80;
+
 pub(super) fn format_duration(time: Duration) -> String {
     format!("{} s", seconds(time))
 }
@@ -90,8 +93,10 @@ pub(super) fn guidance(name: &str, error: &CallError) -> String {
                 "`{name}` is in the container `{container}`: call `{container}` without arguments \
                  first, then `{name}`."
             ),
-            Some(Suggestion { name, .. }) => format!("Call `{name}`, or another available tool."),
-            None => "Call one of the available tools.".to_owned(),
+            Some(Suggestion { name, nearness: CERTAIN.., .. }) => {
+                format!("Call `{name}`, or another available tool.")
+            }
+            _ => "Call one of the available tools.".to_owned(),
         },
         CallError::ContainerInvocation { functions, meant, expanded, .. } => {
             container_guidance(name, functions, meant.as_ref(), *expanded)
