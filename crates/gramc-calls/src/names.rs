@@ -16,7 +16,9 @@ use gramc_model::words::singular;
 use smol_str::SmolStr;
 
 pub use self::identifier_words::split;
-use self::identifier_words::{NameReading, letters, readings, synonyms, verbs, weight};
+use self::identifier_words::{
+    NameReading, is_destructive, letters, readings, synonyms, verbs, weight,
+};
 use self::similarity::{ComparisonBudget, LetterProfile};
 
 /// The minimum score of a suggestion. Two names that only share a verb score 0.29; two-word names
@@ -42,8 +44,8 @@ pub struct KnownName<'a> {
     pub name: &'a str,
     /// The container of the tool. `None` for containers and for tools without one.
     pub container: Option<&'a str>,
-    /// Whether the tool is destructive. Such a tool is suggested only for names that contain all
-    /// words of its own name.
+    /// Whether the tool is destructive. Such a tool, and one whose name tells that it deletes
+    /// something, is suggested only for names that contain all words of its own name.
     pub destructive: bool,
 }
 
@@ -139,6 +141,7 @@ impl NameIndex {
 
     fn add_entry(&mut self, known: &KnownName<'_>, container: Option<u32>) {
         let &KnownName { name, destructive, .. } = known;
+        let destructive = destructive || split(name).iter().any(|word| is_destructive(word));
         let entry = index(self.entries.len());
         let mut sum = 0.0;
         for word in split(name) {

@@ -27,7 +27,12 @@ impl StringCheck {
     /// Whether a string has a format. `None` for a format that is not checked.
     pub fn of_format(format: &str) -> Option<Self> {
         let is_checked = CHECKED_FORMATS.contains(&format);
-        is_checked.then(|| Self::of(Draft::Draft202012, &json!({"format": format})))?
+        // `jsonschema` accepts a name around an address: `Ada <ada@example.org>`.
+        let schema = match format {
+            "email" => json!({"format": format, "not": {"pattern": ">$"}}),
+            _ => json!({"format": format}),
+        };
+        is_checked.then(|| Self::of(Draft::Draft202012, &schema))?
     }
 
     /// Whether a string is encoded in `base64`. `None` for other encodings, which are not checked.
@@ -65,6 +70,8 @@ mod tests {
             assert!(!StringCheck::of_format(format).unwrap().accepts("no such thing!"), "{format}");
         }
         assert!(StringCheck::of_format("json-pointer").is_none());
+        let email = StringCheck::of_format("email").unwrap();
+        assert!(email.accepts("ada@example.org") && !email.accepts("Ada <ada@example.org>"));
     }
 
     /// A search that takes too long counts as a mismatch.

@@ -13,6 +13,29 @@ use super::validate::{Undeclared, ValidationRules};
 /// Maximum bytes of arguments that a repair shows.
 const MAX_SHOWN: usize = 1_000;
 
+/// Names of objects that models put around the arguments.
+const WRAPPERS: [&str; 14] = [
+    "args",
+    "arguments",
+    "body",
+    "data",
+    "input",
+    "inputs",
+    "kwargs",
+    "parameters",
+    "params",
+    "payload",
+    "properties",
+    "request",
+    "toolarguments",
+    "toolinput",
+];
+
+/// Whether a name is that of an object around the arguments.
+pub(super) fn is_wrapper_name(name: &str) -> bool {
+    WRAPPERS.contains(&&*crate::names::opposites::plain(name))
+}
+
 impl ToolCheck {
     /// Accepts the fields of a record without the parameter around them, if that is certain:
     /// `{"city": "Linz"}` for `{"address": {"city": "Linz"}}`. All received names must be fields of
@@ -48,8 +71,8 @@ impl ToolCheck {
         Some(accepted)
     }
 
-    /// Accepts arguments within an object that has no other entry, if they are valid without any
-    /// change: `{"input": {"city": "Linz"}}`.
+    /// Accepts arguments within a wrapper, if they are valid without any change:
+    /// `{"input": {"city": "Linz"}}`.
     pub(super) fn unwrap(&self, tape: &Tape<'_>) -> Option<Accepted> {
         let parameters = self.shapes.list[self.shapes.root as usize].object.as_deref()?;
         if tape.node(0).kind != NodeKind::Object {
@@ -59,7 +82,8 @@ impl ToolCheck {
         let ((key, value), None) = (entries.next()?, entries.next()) else { return None };
         let (name, value) = (tape.content(tape.node(key)), tape.node(value));
         let is_declared = parameters.field(&name, 0).is_some() || parameters.is_injected(&name);
-        if is_declared || value.kind != NodeKind::Object || tape.nodes.len() <= 3 {
+        let is_wrapper = is_wrapper_name(&name) && value.kind == NodeKind::Object;
+        if is_declared || !is_wrapper || tape.nodes.len() <= 3 {
             return None;
         }
         let undeclared = Undeclared::Reject;

@@ -154,7 +154,7 @@ impl JsonRepairer<'_> {
     /// Skips text after the value that certainly does not belong to it.
     fn end(&mut self) -> RepairResult {
         let rest = self.rest().trim();
-        if rest.is_empty() || rest == ";" {
+        if matches!(rest, "" | ";" | "```") {
             return Ok(());
         }
         let is_repetition = || {
@@ -203,6 +203,10 @@ impl JsonRepairer<'_> {
         let line = before.rsplit('\n').next().unwrap_or_default();
         let body = self.rest().get(sign..).unwrap_or_default();
         let is_apart = body.is_empty() || body.starts_with(|c: char| c.is_whitespace() || c == '*');
+        // A comment that begins with a comma has data.
+        if !self.rest().starts_with("/*") && body.trim_start().starts_with(',') {
+            return false;
+        }
         let in_list = self.open.last().is_some_and(|open| open.close == ']');
         match line.trim_end().chars().next_back() {
             None | Some(',') => is_apart || !in_list,
@@ -469,7 +473,9 @@ fn is_markup(mut text: &str) -> bool {
         let end = match text {
             _ if text.starts_with("<|") => text.find("|>").map(|at| at + 2),
             _ if text.starts_with("<｜") => text.find("｜>").map(|at| at + "｜>".len()),
-            _ if text.starts_with("</") => text.find('>').map(|at| at + 1),
+            _ if ["</", "<eos>", "<end"].iter().any(|it| text.starts_with(it)) => {
+                text.find('>').map(|at| at + 1)
+            }
             _ if text.starts_with("[/") => text.find(']').map(|at| at + 1),
             _ if is_word_allowed => {
                 text.find(|c: char| !c.is_ascii_alphabetic()).or(Some(text.len()))

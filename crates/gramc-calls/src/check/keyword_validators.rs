@@ -64,6 +64,10 @@ pub(super) fn validator(schema: &Value) -> Result<Validator, SchemaError> {
     for format in UNCHECKED_FORMATS {
         options = options.with_format(format, |_: &str| true);
     }
+    let email = StringCheck::of_format("email");
+    options = options.with_format("email", move |text: &str| {
+        email.as_ref().is_none_or(|email| email.accepts(text))
+    });
     if refers_to_metaschema(schema) {
         options = options.with_registry(&SPECIFICATIONS);
     }

@@ -290,7 +290,8 @@ fn message(shapes: &Shapes, note: &Note, property: &str) -> String {
         _ => hint::describe(shapes, note.shape),
     };
     let (open, subject, close, is) = match property {
-        "" => ("", "the arguments", "", " are "),
+        "" if note.pointer.is_empty() => ("", "the arguments", "", " are "),
+        "" => ("`", "\"\"", "`", " is "),
         property => ("`", property, "`", " is "),
     };
     let received = note.attempted.as_deref().unwrap_or_default();

@@ -461,3 +461,50 @@ fn a_default_that_is_left_out_costs_no_argument() {
     assert_eq!(accepted.arguments, r#"{"u":{"id":1}}"#);
     assert_eq!(accepted.omitted_defaults, ["/u/code"]);
 }
+
+#[test]
+fn only_arguments_in_a_wrapper_are_unwrapped() {
+    let t = tool("(label::Text {optional: true})==>(n::Int {optional: true})");
+    let p = Policy::default();
+    for name in ["input", "arguments", "toolInput", "properties"] {
+        let accepted = json!([{"label": "bug"}, [" unwrapped"], []]);
+        assert_eq!(call(&t, &json!({name: {"label": "bug"}}).to_string(), p), accepted);
+    }
+    for (arguments, names) in [
+        (r#"{"exclude": {"label": "bug"}}"#, "exclude"),
+        (r#"{"input": {"title": "bug"}}"#, "input"),
+        (r#"{"input": {"label": "bug", "n": "5"}}"#, "input"),
+        (r#"{"input": "{\"n\": 5}"}"#, "input"),
+        (r#"{"args": [5]}"#, "args"),
+        (r#"{"input": {"label": "bug"}, "n": 5}"#, "input"),
+    ] {
+        let told = call(&t, arguments, p);
+        assert!(told[0].as_str().is_some_and(|told| told.contains(names)), "{arguments}: {told}");
+    }
+    let wipe = tool_of("[t:Tool {destructive: true} | (n::Int {optional: true})==>(::Any)]");
+    assert!(wipe.check(r#"{"input": {"n": 5}}"#, p).is_err());
+}
+
+#[test]
+fn a_name_has_one_value() {
+    let t = tool("(a::Int)==>(o::Object {optional: true})");
+    let p = Policy::default();
+    assert_eq!(call(&t, r#"{"a": 1, "a": 1.0}"#, p)[0], json!({"a": 1}));
+    assert_eq!(
+        call(&t, r#"{"a": 1, "a": 2}"#, p),
+        json!(["`a` is given twice, as 1 and as 2: send one of them"])
+    );
+    assert_eq!(
+        call(&t, r#"{"a": 1, "o": {"x": [{"y": "t", "y": "u"}]}}"#, p)[0],
+        json!("`o.y` is given twice, as \"t\" and as \"u\": send one of them")
+    );
+    assert!(call(&t, r#"{"a": 1, "A": 2}"#, p)[0].is_string());
+}
+
+#[test]
+fn repairs_are_counted_and_not_all_listed() {
+    let t = tool("(list::`Int[]`)");
+    let arguments = json!({"list": vec!["7"; 20_000]}).to_string();
+    let accepted = t.check(&arguments, Policy::default()).unwrap();
+    assert_eq!((accepted.repairs.len(), accepted.more_repairs), (100, 19_900));
+}

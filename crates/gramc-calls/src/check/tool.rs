@@ -217,12 +217,7 @@ impl ToolCheck {
         };
         if rules.repair
             && rules.lossy
-            && let Some(accepted) = self.group_fields(tape, rules)
-        {
-            return Ok(accepted);
-        }
-        if rules.repair
-            && let Some(accepted) = self.unwrap(tape)
+            && let Some(accepted) = self.group_fields(tape, rules).or_else(|| self.unwrap(tape))
         {
             return Ok(accepted);
         }

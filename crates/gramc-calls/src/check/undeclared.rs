@@ -5,6 +5,7 @@ use serde_json::Value;
 use smol_str::SmolStr;
 
 use super::containers::{ABSENT, FieldOutcome, Object};
+use super::flat_record::is_wrapper_name;
 use super::problem::{NoteDetail, ProblemCode, RepairRule};
 use super::shape::ExtraProperties;
 use super::similar_names;
@@ -92,7 +93,7 @@ impl ValidationRun<'_> {
         let mut near = rules.fields.iter().filter(|it| similar_names::is_same(name, &it.name));
         let detail = match (near.next(), near.next()) {
             (Some(field), None) => NoteDetail::Near(SmolStr::from(&*field.name)),
-            _ if is_wrapper(object, value) => NoteDetail::Wrapper,
+            _ if is_wrapper(object, key, value) => NoteDetail::Wrapper,
             _ => {
                 let known = rules.fields.iter().filter(|field| field.pinned.is_none());
                 let known = known.take(MAX_KNOWN).map(|field| SmolStr::from(&*field.name));
@@ -116,7 +117,7 @@ impl ValidationRun<'_> {
             return true;
         }
         let name = &t.content(t.node(key));
-        if self.extras.len() - extras > MAX_GUESSED || is_wrapper(object, value) {
+        if self.extras.len() - extras > MAX_GUESSED || is_wrapper(object, key, value) {
             return false;
         }
         rules.fields.iter().enumerate().filter(|(_, field)| field.pinned.is_none()).all(
@@ -204,9 +205,11 @@ impl ValidationRun<'_> {
     }
 }
 
-/// Whether a value is an object with a declared name of the object around it.
-fn is_wrapper(object: Object<'_>, value: u32) -> bool {
+/// Whether an undeclared entry probably contains declared ones.
+fn is_wrapper(object: Object<'_>, key: u32, value: u32) -> bool {
     let t = object.received.tape;
-    t.node(value).kind == NodeKind::Object
-        && t.entries(value).any(|(key, _)| object.rules.field(&t.content(t.node(key)), 0).is_some())
+    let is_declared = |key: u32| object.rules.field(&t.content(t.node(key)), 0).is_some();
+    let is_object = t.node(value).kind == NodeKind::Object;
+    (is_object && t.entries(value).any(|(key, _)| is_declared(key)))
+        || (!object.rules.fields.is_empty() && is_wrapper_name(&t.content(t.node(key))))
 }

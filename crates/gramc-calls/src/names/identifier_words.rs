@@ -23,6 +23,31 @@ const VERBS: [&[&str]; 8] = [
     &["update", "edit", "modify"],
 ];
 
+/// Verbs of tools that destroy something.
+const DESTRUCTIVE: [&str; 16] = [
+    "clear",
+    "delete",
+    "destroy",
+    "drop",
+    "erase",
+    "format",
+    "kill",
+    "overwrite",
+    "purge",
+    "remove",
+    "reset",
+    "revert",
+    "rm",
+    "terminate",
+    "truncate",
+    "wipe",
+];
+
+/// Whether a word is the verb of a tool that destroys something.
+pub(super) fn is_destructive(word: &str) -> bool {
+    DESTRUCTIVE.contains(&word)
+}
+
 /// One way to read an attempted name.
 #[derive(Debug)]
 pub(super) struct NameReading {

@@ -5,7 +5,7 @@ use gramc_model::words::singular;
 use super::identifier_words::split;
 
 /// Words and prefixes of words with opposite meanings.
-const OPPOSITE: [(&str, &str); 58] = [
+const OPPOSITE: [(&str, &str); 74] = [
     ("min", "max"),
     ("minimum", "maximum"),
     ("in", "ex"),
@@ -64,10 +64,26 @@ const OPPOSITE: [(&str, &str); 58] = [
     ("push", "pull"),
     ("restore", "delete"),
     ("show", "hide"),
+    ("begin", "commit"),
+    ("book", "cancel"),
+    ("buy", "sell"),
+    ("charge", "refund"),
+    ("commit", "rollback"),
+    ("get", "set"),
+    ("hire", "fire"),
+    ("increase", "decrease"),
+    ("increment", "decrement"),
+    ("on", "off"),
+    ("place", "cancel"),
+    ("promote", "demote"),
+    ("send", "request"),
+    ("send", "receive"),
+    ("set", "clear"),
+    ("submit", "cancel"),
 ];
 
 /// Words and prefixes that negate a name.
-const NOT: [&str; 6] = ["un", "dis", "non", "no", "not", "without"];
+const NOT: [&str; 7] = ["un", "de", "dis", "non", "no", "not", "without"];
 
 /// The maximum length of compared names in bytes. Longer strings are not names.
 pub(crate) const MAX_LENGTH: usize = 100;
