@@ -107,7 +107,7 @@ fn parameters_are_compared_one_by_one() {
             &[
                 "input-widened /userName: `userName` is no longer a parameter, and calls with it \
                  are still accepted",
-                "!input-narrowed /user_name: `user_name` is new and required, in the place of \
+                "~input-narrowed /user_name: `user_name` is new and required, in the place of \
                  `userName` {\"userName\":\"a\"}",
             ],
         ),

@@ -77,6 +77,8 @@ pub struct Success {
     pub arguments: String,
     /// The repairs to the arguments.
     pub repairs: Vec<Repair>,
+    /// The number of repairs in addition to these.
+    pub more_repairs: usize,
     /// The undeclared parameters that were stripped, as JSON pointers.
     pub stripped: Vec<SmolStr>,
     /// The result. `None` if no implementation ran.
@@ -240,6 +242,9 @@ impl Verdict {
             let stripped = accepted.stripped.iter().map(|pointer| json!(dotted(pointer)));
             put("arguments", serde_json::from_str(&accepted.arguments).unwrap_or_default());
             put("repairs", accepted.repairs.iter().map(repair_json).collect());
+            if accepted.more_repairs > 0 {
+                put("more_repairs", accepted.more_repairs.into());
+            }
             put("stripped", stripped.collect());
         }
         if self.is_ok() || !self.warnings.is_empty() {

@@ -48,6 +48,7 @@ pub(super) async fn call_agent(
     let success = Success {
         arguments: accepted.arguments,
         repairs: accepted.repairs,
+        more_repairs: accepted.more_repairs,
         stripped: accepted.stripped,
         result: None,
     };

@@ -168,6 +168,7 @@ impl Session {
                     Success {
                         arguments: masks.arguments(&self.bound.tool(tool).spec, accepted.arguments),
                         repairs: accepted.repairs,
+                        more_repairs: accepted.more_repairs,
                         stripped: accepted.stripped,
                         ..Success::default()
                     }

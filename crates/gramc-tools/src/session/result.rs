@@ -49,6 +49,7 @@ impl AdmittedCall<'_> {
             Box::new(Success {
                 arguments: masks.arguments(spec, arguments),
                 repairs: std::mem::take(&mut accepted.repairs),
+                more_repairs: accepted.more_repairs,
                 stripped: std::mem::take(&mut accepted.stripped),
                 result: None,
             })
@@ -207,6 +208,7 @@ impl AdmittedCall<'_> {
         Ok(Success {
             arguments,
             repairs: std::mem::take(&mut self.accepted.repairs),
+            more_repairs: self.accepted.more_repairs,
             stripped: std::mem::take(&mut self.accepted.stripped),
             result: Some(result),
         })
