@@ -71,6 +71,17 @@ pub fn referee(schema: &Value) -> Result<Validator, String> {
     options.build(&schema).map_err(|error| error.to_string())
 }
 
+/// Whether the check refuses a text whatever the schema: a name has two values, or a number exceeds
+/// the range of doubles.
+///
+/// # Panics
+///
+/// Never: the schema has no constraints.
+pub fn has_two_values(text: &str) -> bool {
+    let check = ToolCheck::of_schema(&Value::Bool(true)).unwrap_or_else(|e| panic!("{e}"));
+    check.fits(text).is_err()
+}
+
 /// A tool with both that judge its calls.
 #[derive(Debug)]
 pub struct Subject {
@@ -115,6 +126,9 @@ impl Subject {
         }
         let strict = self.check.check(text, STRICT).is_ok();
         let valid = serde_json::from_str(text).is_ok_and(|value| self.referee.is_valid(&value));
+        if valid && has_two_values(text) {
+            return accepted;
+        }
         assert_eq!(strict, valid, "the schema's verdict on {text}\n{}", self.text);
         accepted
     }

@@ -255,6 +255,11 @@ impl ValidationRun<'_> {
             return if self.rules.pin { self.fill(json) } else { FieldOutcome::Absent };
         }
         if let Some(sent) = sent {
+            let is_null = sent.node().kind == NodeKind::Null;
+            if field.required && is_null && !self.takes_null(field.shape) {
+                self.refuse(sent, ProblemCode::RequiredField, NoteDetail::None);
+                return FieldOutcome::Rejection;
+            }
             let absence = if field.required { None } else { self.absence(sent, field.shape) };
             let Some(rule) = absence else {
                 let fits = self.against_all(sent, &field.others);

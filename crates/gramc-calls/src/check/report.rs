@@ -172,6 +172,11 @@ impl InvalidArguments {
         Self { shapes, notes, host: Vec::new(), more, secrets, accepted }
     }
 
+    /// Whether there are undeclared arguments.
+    pub(super) fn has_undeclared(&self) -> bool {
+        self.notes.iter().any(|note| note.code == ProblemCode::UnknownField)
+    }
+
     /// The valid arguments after repairs, as a JSON object. `None` if they cannot be separated from
     /// the invalid ones.
     pub fn valid_arguments(&self) -> Option<Value> {

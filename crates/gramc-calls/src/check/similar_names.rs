@@ -45,7 +45,7 @@ fn is_similar(sent: &str, declared: &str) -> bool {
     if sent_letters == declared_letters || share_a_group(&ALIKE, &sent_letters, &declared_letters) {
         return true;
     }
-    let most = 1 + declared_letters.chars().count() / 4;
+    let most = (declared_letters.chars().count() / 3).clamp(1, 3);
     // Nearly all very short names are similar to each other.
     if declared_letters.len() > 3 && strsim::osa_distance(&sent_letters, &declared_letters) <= most
     {

@@ -138,8 +138,12 @@ impl ToolCheck {
             .map_err(|AmbiguousJson { at, what }| self.malformed(text, at, what))?;
         if let Some(at) = repaired.closed {
             let why = match () {
-                () if !rules.lossy => "a destructive tool requires complete arguments",
-                () if repaired.ends_in_list && !complete => "the array may have more items",
+                () if !rules.lossy => {
+                    "missing closing bracket, and a destructive tool requires complete arguments"
+                }
+                () if repaired.ends_in_list && !complete => {
+                    "missing closing bracket, and the array may have more items"
+                }
                 () => "",
             };
             if !why.is_empty() {
@@ -221,7 +225,9 @@ impl ToolCheck {
         {
             return Ok(accepted);
         }
-        if !self.shapes.delicate || !rules.pin {
+        // The retries below would keep undeclared arguments.
+        let is_undeclared = matches!(&first, Rejection::Invalid(it) if it.has_undeclared());
+        if !self.shapes.delicate || !rules.pin || is_undeclared {
             return Err(first);
         }
         // Stripping, repairs and defaults may violate constraints on whole values, so retry with

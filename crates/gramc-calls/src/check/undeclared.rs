@@ -95,8 +95,8 @@ impl ValidationRun<'_> {
             (Some(field), None) => NoteDetail::Near(SmolStr::from(&*field.name)),
             _ if is_wrapper(object, key, value) => NoteDetail::Wrapper,
             _ => {
-                let known = rules.fields.iter().filter(|field| field.pinned.is_none());
-                let known = known.take(MAX_KNOWN).map(|field| SmolStr::from(&*field.name));
+                let known = rules.fields.iter().take(MAX_KNOWN);
+                let known = known.map(|field| SmolStr::from(&*field.name));
                 NoteDetail::Known(known.collect())
             }
         };

@@ -101,20 +101,19 @@ fn many_entries_are_answered() {
                 let policy = Policy { correct_names: true, undeclared, ..Policy::default() };
                 let text = format!(r#"{{"path":"x",{entries}}}"#);
                 let found = answer(&subject.check, &text, policy);
-                assert_eq!(found.is_ok(), undeclared != Undeclared::Reject);
-                if let Ok(found) = found {
-                    let left_out = if undeclared == Undeclared::Strip { 100_000 } else { 0 };
-                    assert_eq!(found.stripped.len(), left_out);
-                }
+                // So many entries are data, and no slip.
+                let is_kept = matches!(undeclared, Undeclared::Keep | Undeclared::Schema);
+                assert_eq!(found.is_ok(), is_kept);
+                assert!(found.is_err() || found.is_ok_and(|found| found.stripped.is_empty()));
                 assert!(answer(&subject.check, &format!("{{{entries}}}"), policy).is_err());
             }
         }
         let repeated = format!(r#"{{{},"path":"x"}}"#, many(&|_| "path".to_owned()));
-        let found = answer(&subject.check, &repeated, STRICT).unwrap();
-        assert_eq!(found.arguments, r#"{"path":"x"}"#);
+        let found = answer(&subject.check, &repeated, STRICT).unwrap_err();
+        assert!(found.iter().any(|told| told.contains("`path` is given twice")), "{found:?}");
         let other = format!(r#"{{"path":"x",{}}}"#, many(&|_| "other".to_owned()));
-        let found = answer(&subject.check, &other, STRICT).unwrap();
-        assert_eq!(found.arguments, r#"{"path":"x","other":99999}"#);
+        let found = answer(&subject.check, &other, STRICT).unwrap_err();
+        assert!(found.iter().any(|told| told.contains("`other` is given twice")), "{found:?}");
     }
     let map = "[t:Tool {open: \"Int\"} | (n::Int {optional: true})==>(::Any)]";
     always(map, &format!("{{{}}}", many(&|at| format!("k{at}"))), true);
@@ -134,7 +133,8 @@ fn long_lists_are_answered() {
     assert!(answer(&Subject::new(tool).check, &texts, STRICT).is_err());
     let tool = "[t:Tool | (all::`(\"soft\" | \"hard\")[]`)==>(::Any)]";
     let text = format!(r#"{{"all":[{}]}}"#, items(&|_| "\"SOFT\"".to_owned()));
-    assert_eq!(repaired(tool, &text).unwrap().repairs.len(), 100_000);
+    let Accepted { repairs, more_repairs, .. } = repaired(tool, &text).unwrap();
+    assert_eq!((repairs.len(), more_repairs), (100, 99_900));
     let objects = format!(r#"{{"all":[{}]}}"#, items(&|_| "{}".to_owned()));
     always("[t:Tool | (all::`{a: Int}[]`)==>(::Any)]", &objects, false);
 }
@@ -232,10 +232,11 @@ fn numbers_of_many_digits_are_answered() {
     let digits = "7".repeat(1_000_000);
     let ranged = "[t:Tool | (n::Int {range: 0..100})==>(::Any)]";
     always(ranged, &format!(r#"{{"n":{digits}}}"#), false);
-    always(INT, &format!(r#"{{"n":{digits}}}"#), true);
+    // No double is that large.
+    always(INT, &format!(r#"{{"n":{digits}}}"#), false);
     let stepped = "[t:Tool | (n::Number {multipleOf: 7})==>(::Any)]";
     // A number that is too large to divide exactly counts as a multiple.
-    always(stepped, &format!(r#"{{"n":{digits}}}"#), true);
+    always(stepped, &format!(r#"{{"n":{}}}"#, &digits[..300]), true);
     let schema = json!({"type": "object", "properties": {"n": {
         "type": "integer", "multipleOf": 7, "minimum": 3, "not": {"const": 3},
     }}});

@@ -3,7 +3,7 @@
 use gramc_language_tests::campaign;
 use gramc_language_tests::modules::{Modules, Numbers};
 use gramc_language_tests::rng::Rng;
-use gramc_schema_tests::arguments::STRICT;
+use gramc_schema_tests::arguments::{STRICT, has_two_values};
 use gramc_schema_tests::instances::{instance, spoilt};
 use serde_json::Value;
 
@@ -16,6 +16,10 @@ const VALUES: usize = 16;
 /// Asks both judges about a text.
 pub(crate) fn compare(judges: &Judges, text: &str, counts: &mut Counts) {
     let value: Value = serde_json::from_str(text).unwrap();
+    if has_two_values(text) {
+        counts.add("two values of a name");
+        return;
+    }
     let valid = judges.referee.is_valid(&value);
     let checked = judges.check.check(text, STRICT);
     counts.add(if valid { "valid" } else { "not valid" });
