@@ -10,7 +10,7 @@ use super::problem::{NoteDetail, ProblemCode, RepairRule};
 use super::shape::ExtraProperties;
 use super::similar_names;
 use super::tape::NodeKind;
-use super::validate::{Undeclared, ValidationRun};
+use super::validate::{MAX_NOTES, Undeclared, ValidationRun};
 
 /// The maximum number of undeclared entries that are compared with declared names. An object with
 /// more of them is data.
@@ -87,6 +87,11 @@ impl ValidationRun<'_> {
         let Object { received, rules, .. } = object;
         let t = received.tape;
         if self.quiet || self.told.contains(&key) {
+            return;
+        }
+        // Comparing names is expensive, and further problems are only counted.
+        if self.notes.len() == MAX_NOTES {
+            self.more += 1;
             return;
         }
         let name = &t.content(t.node(key));
