@@ -10,17 +10,6 @@ use serde_json::Value;
 
 use super::{told, tool_check};
 
-/// TODO remove: calls that are wrong so far.
-const WRONG: &[&str] = &[
-    "S01", "S03", "S04", "S05", "S06", "S07", "S08", "S09", "S11", "S12", "S13", "S14", "S16",
-    "S18", "S19", "S21", "F01", "F02", "F04", "F05", "F06", "F07", "F08", "F09", "F10", "F12",
-    "F13", "F16", "F18", "F21", "F27", "F28", "F29", "F86", "X23", "X24", "X32", "X34", "X78",
-    "X82", "X84", "X91", "C01", "C02", "C03", "C04", "C05", "C06", "C07", "C08", "C09", "C10",
-    "C11", "C12", "K01", "K02", "K03", "K04", "K05", "K06", "K07", "K08", "K09", "K10", "K11",
-    "K12", "K14", "K15", "K16", "K18", "K19", "K20", "K21", "K22", "R17", "R24", "R30", "R31",
-    "R50", "R51", "R58", "R69", "N02", "N03", "N04", "N06", "N09",
-];
-
 /// A call with the acceptable outcomes.
 struct Case {
     id: String,
@@ -70,15 +59,12 @@ fn fault(case: &Case, check: &ToolCheck) -> Option<String> {
 }
 
 #[track_caller]
-fn assert_right(group: &str, most_wrong: usize) {
+fn assert_right(group: &str) {
     let cases = read_cases(group);
-    let faults: Vec<_> = cases
-        .iter()
-        .filter(|case| !WRONG.contains(&&*case.id))
-        .filter_map(|case| fault(case, &tool_check(&case.spec)))
-        .collect();
+    let faults: Vec<_> =
+        cases.iter().filter_map(|case| fault(case, &tool_check(&case.spec))).collect();
     assert!(
-        faults.len() <= most_wrong,
+        faults.is_empty(),
         "{} of {} calls of {group} are wrong:\n{}",
         faults.len(),
         cases.len(),
@@ -88,27 +74,27 @@ fn assert_right(group: &str, most_wrong: usize) {
 
 #[test]
 fn reported_calls_are_right() {
-    assert_right("reported", 0);
+    assert_right("reported");
 }
 
 #[test]
 fn calls_of_the_tests_of_baml_are_right() {
-    assert_right("baml", 0);
+    assert_right("baml");
 }
 
 #[test]
 fn valid_calls_that_look_broken_are_unchanged() {
-    assert_right("valid", 0);
+    assert_right("valid");
 }
 
 #[test]
 fn certain_repairs_are_made() {
-    assert_right("repairs", 0);
+    assert_right("repairs");
 }
 
 #[test]
 fn ambiguous_calls_are_right() {
-    assert_right("ambiguous", 0);
+    assert_right("ambiguous");
 }
 
 /// The strings of an array, which may be missing.
@@ -147,7 +133,6 @@ fn name_fault(row: &Value) -> Option<String> {
 #[test]
 fn suggested_names_are_right() {
     let rows = read_rows("names");
-    let rows = rows.iter().filter(|row| !WRONG.contains(&row["id"].as_str().unwrap()));
-    let faults: Vec<_> = rows.filter_map(name_fault).collect();
+    let faults: Vec<_> = rows.iter().filter_map(name_fault).collect();
     assert!(faults.is_empty(), "{}", faults.join("\n"));
 }
