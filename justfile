@@ -40,7 +40,7 @@ pages:
 grammars:
     UPDATE_GRAMMARS=1 cargo test -p gramc-language-tests tree_sitter
 
-# Run one benchmark: parse, compile, check, calls, agent, mcp, experiment, statistics or lsp.
+# Run one benchmark: parse, compile, check, calls, streams, agent, mcp, experiment, statistics or lsp.
 bench name:
     cargo bench -p gramc-system-tests --bench {{ name }}
 

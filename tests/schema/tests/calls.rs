@@ -13,6 +13,7 @@ mod repeats;
 mod rough;
 mod shared;
 mod spelled;
+mod streams;
 mod verdicts;
 
 use std::collections::BTreeMap;

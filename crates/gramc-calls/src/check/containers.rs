@@ -237,6 +237,20 @@ impl ValidationRun<'_> {
         outcome
     }
 
+    /// Checks the value of a parameter on its own.
+    pub(super) fn parameter(
+        &mut self,
+        arguments: Received<'_>,
+        rules: &ObjectRules,
+        field: &FieldRule,
+        value: u32,
+    ) -> FieldOutcome {
+        let object = Object { received: arguments, rules, slots: 0, extras: 0 };
+        let path = arguments.path.key(&field.name);
+        let sent = arguments.part(value, field.shape, &path);
+        self.field_value(object, field, Some(sent), &path)
+    }
+
     fn field_value(
         &mut self,
         object: Object<'_>,
@@ -262,7 +276,7 @@ impl ValidationRun<'_> {
             }
             let absence = if field.required { None } else { self.absence(sent, field.shape) };
             let Some(rule) = absence else {
-                let fits = self.against_all(sent, &field.others);
+                let fits = self.reuse(sent) || self.against_all(sent, &field.others);
                 return if fits { FieldOutcome::Written } else { FieldOutcome::Rejection };
             };
             self.note_repair(path, rule, sent.json(), None);

@@ -13,7 +13,7 @@ use super::json_repair::{self, AmbiguousJson, RepairedJson};
 use super::problem::{Repair, RepairRule};
 use super::received::Received;
 use super::report::{InvalidArguments, MalformedArguments, Rejection};
-use super::shape::{Composition, ObjectRules, Shapes};
+use super::shape::{Composition, ObjectRules, Shape, Shapes};
 use super::tape::{JsonSyntaxError, NodeKind, Tape};
 use super::validate::{Undeclared, ValidationRules, ValidationRun};
 
@@ -67,6 +67,15 @@ pub struct ToolCheck {
     destructive: bool,
 }
 
+impl Default for ToolCheck {
+    /// Accepts any arguments.
+    fn default() -> Self {
+        let list = vec![Shape::any()];
+        let shapes = Shapes { list, root: 0, delicate: false, secret: false, host: None };
+        Self { shapes: Arc::new(shapes), destructive: false }
+    }
+}
+
 impl ToolCheck {
     /// Creates the check of a declared tool. `types` are those of its module.
     pub fn of_tool(types: &Types, tool: &Tool) -> Result<Self, SchemaError> {
@@ -100,22 +109,35 @@ impl ToolCheck {
 
     /// Checks and repairs arguments as a model wrote them.
     pub fn check(&self, text: &str, policy: Policy) -> Result<Accepted, Rejection> {
-        let rules = ValidationRules {
+        match Tape::read(text) {
+            Ok(tape) => self.check_tape(&tape, policy),
+            Err(_) if policy.repair => self.repair(text, policy.complete, self.rules(policy)),
+            Err(JsonSyntaxError { at, what }) => Err(self.malformed(text, at, what).into()),
+        }
+    }
+
+    pub(super) fn rules(&self, policy: Policy) -> ValidationRules {
+        ValidationRules {
             repair: policy.repair,
             lossy: !self.destructive,
             correct_names: policy.correct_names,
             undeclared: policy.undeclared,
             fill: true,
             pin: true,
-        };
-        match Tape::read(text) {
-            Ok(tape) if policy.repair && is_empty(&tape) => {
-                self.repaired_json(text, "{}", RepairRule::NoArguments, rules)
-            }
-            Ok(tape) => self.validate(&tape, rules),
-            Err(_) if policy.repair => self.repair(text, policy.complete, rules),
-            Err(JsonSyntaxError { at, what }) => Err(self.malformed(text, at, what).into()),
         }
+    }
+
+    /// Checks and repairs arguments that are valid JSON.
+    pub(super) fn check_tape(
+        &self,
+        tape: &Tape<'_>,
+        policy: Policy,
+    ) -> Result<Accepted, Rejection> {
+        let rules = self.rules(policy);
+        if policy.repair && is_empty(tape) {
+            return self.repaired_json(tape.text, "{}", RepairRule::NoArguments, rules);
+        }
+        self.validate(tape, rules)
     }
 
     /// Checks that a value is valid without changes.
@@ -189,7 +211,12 @@ impl ToolCheck {
     }
 
     /// The rejection of a text that is not JSON. It quotes the text unless that may contain secrets.
-    fn malformed(&self, text: &str, at: usize, what: &'static str) -> MalformedArguments {
+    pub(super) fn malformed(
+        &self,
+        text: &str,
+        at: usize,
+        what: &'static str,
+    ) -> MalformedArguments {
         let malformed = MalformedArguments::new(text, at, what);
         if self.shapes.secret { malformed } else { malformed.quote(text, at) }
     }
@@ -230,14 +257,7 @@ impl ToolCheck {
         if !self.shapes.delicate || !rules.pin || is_undeclared {
             return Err(first);
         }
-        // Stripping, repairs and defaults may violate constraints on whole values, so retry with
-        // fewer changes. The model is not to blame for changes of the host.
-        let undeclared = match rules.undeclared {
-            Undeclared::Strip => Undeclared::Schema,
-            other => other,
-        };
-        let pinned = ValidationRules { undeclared, pin: true, ..ValidationRules::JUDGE };
-        let filled = ValidationRules { fill: true, ..pinned };
+        let [filled, pinned] = rules.with_fewer_changes();
         self.walk(tape, filled).or_else(|_| self.walk(tape, pinned)).map_err(|_| first)
     }
 

@@ -52,6 +52,17 @@ impl ValidationRules {
         fill: false,
         pin: false,
     };
+
+    /// Stripping, repairs and defaults may violate constraints on whole values, so calls are also
+    /// checked with fewer changes. The model is not to blame for changes of the host.
+    pub(super) fn with_fewer_changes(self) -> [Self; 2] {
+        let undeclared = match self.undeclared {
+            Undeclared::Strip => Undeclared::Schema,
+            other => other,
+        };
+        let pinned = Self { undeclared, pin: true, ..Self::JUDGE };
+        [Self { fill: true, ..pinned }, pinned]
+    }
 }
 
 /// The maximum number of steps of a validation of a short text. Nested unions can take exponential time.
@@ -100,9 +111,9 @@ pub(crate) struct ValidationRun<'s> {
     pub(super) alone: u32,
     /// The current nesting depth, including arrays and objects that were parsed from strings.
     pub(super) depth: usize,
-    steps: usize,
+    pub(super) steps: usize,
     /// The maximum number of steps, which grows with the text.
-    max_steps: usize,
+    pub(super) max_steps: usize,
     /// A reusable buffer for pointers.
     written: String,
     /// Whether the current value is masked in messages.

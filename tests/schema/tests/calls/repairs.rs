@@ -21,7 +21,7 @@ const VALUES: usize = 12;
 const ALL: [Undeclared; 4] =
     [Undeclared::Strip, Undeclared::Reject, Undeclared::Keep, Undeclared::Schema];
 
-fn policy(rng: &mut Rng) -> Policy {
+pub(crate) fn policy(rng: &mut Rng) -> Policy {
     Policy { correct_names: rng.chance(30), undeclared: ALL[rng.below(4)], ..Policy::default() }
 }
 
