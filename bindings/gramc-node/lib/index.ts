@@ -10,5 +10,6 @@ export type { ToolContext, ToolFunction } from "./functions.js";
 export { ToolLibrary, type Settings, type ToolOptions } from "./library.js";
 export { Bound, Session, type Approve, type CallOptions, type SessionOptions } from "./session.js";
 export { Specification, load, loads } from "./specification.js";
+export { CallStream, type Chunk } from "./stream.js";
 export { Tool, tool, type ParameterSchema, type ToolDefinition } from "./tool.js";
 export { Verdict, type CallProblem, type Repair, type VerdictError, type Warning } from "./verdict.js";

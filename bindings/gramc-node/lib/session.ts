@@ -1,10 +1,11 @@
 /** Bound libraries and conversations. */
 
-import type { FunctionCall } from "./addon.js";
+import type { FunctionCall, VerdictText } from "./addon.js";
 import { expectString } from "./errors.js";
 import { cancel, run } from "./functions.js";
 import { native } from "./native.js";
 import type { Specification } from "./specification.js";
+import { CallStream } from "./stream.js";
 import { Verdict } from "./verdict.js";
 
 /** Arguments of a call: JSON text as the model wrote it, or an object. */
@@ -94,19 +95,16 @@ export class Session {
   /** Checks a call and runs it. */
   async call(name: string, arguments_?: Arguments, options: CallOptions = {}): Promise<Verdict> {
     expectString(name, "name");
-    const { signal, id, finishReason } = options;
-    signal?.throwIfAborted();
-    const cancellation = signal && new native.Cancellation();
-    const stop = () => cancellation?.cancel();
-    signal?.addEventListener("abort", stop, { once: true });
-    try {
-      const details = { id, finishReason };
-      const verdict = await this.#native.call(name, text(arguments_), details, cancellation);
-      signal?.throwIfAborted();
-      return Verdict.of(verdict.ok, () => verdict.text);
-    } finally {
-      signal?.removeEventListener("abort", stop);
-    }
+    const { id, finishReason } = options;
+    const details = { id, finishReason };
+    return runCall(options, (cancellation) =>
+      this.#native.call(name, text(arguments_), details, cancellation),
+    );
+  }
+
+  /** Begins a call whose arguments arrive in pieces. */
+  begin(name: string, options: { id?: string } = {}): CallStream {
+    return CallStream.of(this.#native.begin(expectString(name, "name"), options.id), runCall);
   }
 
   /** Checks a call without running it. It counts towards no limit. */
@@ -138,5 +136,23 @@ export class Session {
   /** Forgets the failures of a tool, or of all tools. */
   reset(name?: string): void {
     if (!this.#native.reset(name)) throw new RangeError(`there is no tool \`${name}\``);
+  }
+}
+
+/** Runs a call that a signal cancels. */
+async function runCall(
+  { signal }: CallOptions,
+  start: (cancellation?: InstanceType<typeof native.Cancellation>) => Promise<VerdictText>,
+): Promise<Verdict> {
+  signal?.throwIfAborted();
+  const cancellation = signal && new native.Cancellation();
+  const stop = () => cancellation?.cancel();
+  signal?.addEventListener("abort", stop, { once: true });
+  try {
+    const verdict = await start(cancellation);
+    signal?.throwIfAborted();
+    return Verdict.of(verdict.ok, () => verdict.text);
+  } finally {
+    signal?.removeEventListener("abort", stop);
   }
 }

@@ -8,6 +8,7 @@ mod function;
 mod library;
 mod session;
 pub mod specification;
+mod stream;
 
 use napi::{Error, Status};
 use napi_derive::napi;

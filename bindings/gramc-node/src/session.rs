@@ -9,10 +9,13 @@ use napi::bindgen_prelude::{PromiseRaw, within_runtime_if_available};
 use napi_derive::napi;
 use tokio_util::sync::CancellationToken;
 
+use crate::stream::CallStream;
+
 /// One conversation.
 #[napi]
+#[derive(Clone)]
 pub struct Session {
-    native: Arc<gramc_tools::Session>,
+    pub(crate) native: Arc<gramc_tools::Session>,
     /// Cancelled when the conversation of an agent ends.
     ended: Option<CancellationToken>,
 }
@@ -41,7 +44,7 @@ pub struct VerdictText {
 }
 
 impl VerdictText {
-    fn new(verdict: &Verdict) -> Self {
+    pub(crate) fn new(verdict: &Verdict) -> Self {
         Self { ok: verdict.is_ok(), text: verdict_text(verdict) }
     }
 }
@@ -75,6 +78,35 @@ impl Session {
     pub(crate) fn of_agent(session: Arc<gramc_tools::Session>, ended: CancellationToken) -> Self {
         Self { native: session, ended: Some(ended) }
     }
+
+    /// Runs a call until it ends or is cancelled.
+    pub(crate) fn run<'env, F: Future<Output = Verdict> + Send + 'static>(
+        &self,
+        env: &'env Env,
+        cancellation: Option<&Cancellation>,
+        call: impl FnOnce(CancellationToken) -> F,
+    ) -> napi::Result<PromiseRaw<'env, VerdictText>> {
+        let cancelled = cancellation.map(|it| it.0.clone()).unwrap_or_default();
+        let stop = self.ended.as_ref().map(CancellationToken::child_token).unwrap_or_default();
+        let call = call(stop.clone());
+        let mut work = Box::pin(async move {
+            let mut call = std::pin::pin!(call);
+            let verdict = tokio::select! {
+                verdict = &mut call => verdict,
+                () = cancelled.cancelled() => {
+                    stop.cancel();
+                    call.await
+                }
+            };
+            VerdictText::new(&verdict)
+        });
+        // The first step starts a function of JavaScript from its own thread.
+        let mut context = Context::from_waker(Waker::noop());
+        match within_runtime_if_available(|| work.as_mut().poll(&mut context)) {
+            Poll::Ready(verdict) => env.spawn_future(std::future::ready(Ok(verdict))),
+            Poll::Pending => env.spawn_future(async { Ok(work.await) }),
+        }
+    }
 }
 
 #[napi]
@@ -91,26 +123,14 @@ impl Session {
     ) -> napi::Result<PromiseRaw<'env, VerdictText>> {
         let CallOptions { id, finish_reason } = options.unwrap_or_default();
         let call = gramc_host::call(&name, arguments, id, finish_reason.as_deref());
-        let cancelled = cancellation.map(|it| it.0.clone()).unwrap_or_default();
-        let stop = self.ended.as_ref().map(CancellationToken::child_token).unwrap_or_default();
         let session = Arc::clone(&self.native);
-        let mut work = Box::pin(async move {
-            let mut call = std::pin::pin!(session.call_until(call, stop.clone()));
-            let verdict = tokio::select! {
-                verdict = &mut call => verdict,
-                () = cancelled.cancelled() => {
-                    stop.cancel();
-                    call.await
-                }
-            };
-            VerdictText::new(&verdict)
-        });
-        // The first step starts a function of JavaScript from its own thread.
-        let mut context = Context::from_waker(Waker::noop());
-        match within_runtime_if_available(|| work.as_mut().poll(&mut context)) {
-            Poll::Ready(verdict) => env.spawn_future(std::future::ready(Ok(verdict))),
-            Poll::Pending => env.spawn_future(async { Ok(work.await) }),
-        }
+        self.run(env, cancellation, |stop| async move { session.call_until(call, stop).await })
+    }
+
+    /// Begins a call whose arguments arrive in pieces.
+    #[napi]
+    pub fn begin(&self, name: String, id: Option<String>) -> CallStream {
+        CallStream::new(self.clone(), self.native.begin_stream(&name, id))
     }
 
     /// Checks a call without running it.

@@ -327,3 +327,45 @@ test("the strict profile limits all calls", async () => {
   const types = await errorTypes(numbers({ throttle: "strict" }), [0, 2, 4, 6, 8, 10]);
   assert.deepEqual(types, [...Array(5).fill(null), "throttled"]);
 });
+
+test("arguments arrive in pieces", async () => {
+  const session = bindOne("[note:Tool | (text::Text)==>(n::Int)==>(::Any)]", "note", ({ text, n }) => [text, n]);
+  const text = '{"text": "né😀 \\u00e9\\n", "n": "7"}';
+  let call = session.begin("note", { id: "c1" });
+  const values = [];
+  for (const byte of new TextEncoder().encode(text)) {
+    call.feed(new Uint8Array([byte]));
+    values.push(JSON.stringify(call.value));
+  }
+  assert.equal(values.at(-1), '{"text":"né😀 é\\n","n":7}');
+  assert.ok(values.includes('{"text":"né"}'));
+  const verdict = await call.finish({ finishReason: "stop" });
+  const whole = await session.call("note", text, { id: "c1", finishReason: "stop" });
+  assert.equal(String(verdict), String(whole));
+  assert.throws(() => call.feed("}"), /the call has ended/);
+
+  // Providers may split a character, and send deltas.
+  call = session.begin("note");
+  for (const chunk of [
+    '{"text": "\ud83d',
+    { type: "input_json_delta", partial_json: "\ude00" },
+    { index: 0, function: { arguments: '", ' } },
+    { type: "response.function_call_arguments.delta", delta: '"n": 1}' },
+  ]) {
+    call.feed(chunk);
+  }
+  assert.deepEqual((await call.finish()).result, ["😀", 1]);
+  assert.throws(() => session.begin("note").feed({}), TypeError);
+});
+
+test("a call that no continuation makes valid is stopped", () => {
+  const session = bindOne("[f:Tool | (x::Int)==>(y::Text)==>(::Any)]", "f", () => null);
+  const call = session.begin("f");
+  call.feed('{"x": "many"');
+  assert.equal(call.error, undefined);
+  call.feed(', "y": "');
+  assert.equal(call.error.errors[0].pointer, "/x");
+  assert.deepEqual(call.value, {});
+  assert.match(call.stop().message, /`x` must be an integer/);
+  assert.equal(session.begin("g").error.error_type, "unknown_tool");
+});

@@ -13,6 +13,7 @@ mod pending;
 mod runtime;
 mod session;
 mod specification;
+mod stream;
 mod target_tools;
 mod verdict;
 
@@ -39,6 +40,8 @@ mod _native {
     use super::session::Session;
     #[pymodule_export]
     use super::specification::{Specification, import_tools, load, loads};
+    #[pymodule_export]
+    use super::stream::CallStream;
     #[pymodule_export]
     use super::target_tools::TargetTools;
     #[pymodule_export]

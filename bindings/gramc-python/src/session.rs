@@ -12,12 +12,13 @@ use crate::function::EVENT_LOOP;
 use crate::library::BoundLibrary;
 use crate::pending::PendingCall;
 use crate::runtime::{call_token, detach, wait};
+use crate::stream::CallStream;
 use crate::verdict::Verdict;
 
 /// One conversation.
 #[pyclass(frozen, weakref, module = "gramc")]
 pub(crate) struct Session {
-    native: Arc<gramc_tools::Session>,
+    pub(crate) native: Arc<gramc_tools::Session>,
     /// The library that the session calls.
     #[pyo3(get)]
     bound: Py<BoundLibrary>,
@@ -39,7 +40,7 @@ impl Session {
         Self { native: session, bound, ended: Some(ended) }
     }
 
-    fn call_token(&self) -> PyResult<CancellationToken> {
+    pub(crate) fn call_token(&self) -> PyResult<CancellationToken> {
         self.ended.as_ref().map_or_else(call_token, |ended| Ok(ended.child_token()))
     }
 }
@@ -116,6 +117,13 @@ impl Session {
         let work = async move { session.call_until(call, token).await };
         let work = Box::pin(EVENT_LOOP.scope(event_loop.clone_ref(py), work));
         PendingCall::start(py, event_loop, work, cancelled)
+    }
+
+    /// Begins a call whose arguments arrive in pieces.
+    #[pyo3(signature = (name, *, id=None))]
+    fn begin(this: Py<Self>, name: &str, id: Option<String>) -> CallStream {
+        let stream = this.get().native.begin_stream(name, id);
+        CallStream::new(this, stream)
     }
 
     /// Checks a call without running it. It counts towards no limit.

@@ -392,3 +392,52 @@ def test_the_strict_profile_limits_all_calls():
     session = numbers(throttle="strict")
     errors = [session.call("f", {"n": 2 * n}).error_type for n in range(6)]
     assert errors == [None] * 5 + ["throttled"]
+
+
+def test_arguments_arrive_in_pieces():
+    session = bind_one("[note:Tool | (text::Text)==>(n::Int)==>(::Any)]", "note", lambda text, n: [text, n])
+    text = '{"text": "né😀 \\u00e9\\n", "n": "7"}'
+    call = session.begin("note", id="c1")
+    values = []
+    for byte in text.encode():
+        call.feed(bytes([byte]))
+        values.append(call.value)
+    assert values[-1] == {"text": "né😀 é\n", "n": 7}
+    assert {"text": "né"} in values and {"text": "né😀 é\n"} in values
+    verdict = call.finish(finish_reason="stop")
+    whole = session.call("note", text, id="c1", finish_reason="stop")
+    assert (verdict.id, verdict.to_json()) == ("c1", whole.to_json())
+    with pytest.raises(RuntimeError, match="the call has ended"):
+        call.feed("}")
+
+    # Providers may split a character, and send deltas.
+    call = session.begin("note")
+    function = dataclasses.make_dataclass("Function", ["arguments"])
+    for chunk in [
+        '{"text": "\ud83d',
+        {"type": "input_json_delta", "partial_json": "\ude00"},
+        dataclasses.make_dataclass("Delta", ["index", "function"])(0, function('", ')),
+        {"type": "response.function_call_arguments.delta", "delta": '"n": 1}'},
+    ]:
+        call.feed(chunk)
+    assert asyncio.run(finish(call)).result == ["😀", 1]
+    with pytest.raises(TypeError, match="a delta of a provider"):
+        session.begin("note").feed(7)
+
+
+async def finish(call):
+    return await call.afinish()
+
+
+def test_a_call_that_no_continuation_makes_valid_is_stopped():
+    session = bind_one("[f:Tool | (x::Int)==>(y::Text)==>(::Any)]", "f", lambda **_: None)
+    call = session.begin("f")
+    call.feed('{"x": "many"')
+    assert call.error is None
+    call.feed(', "y": "')
+    assert call.error["errors"][0]["pointer"] == "/x"
+    assert call.value == {}
+    verdict = call.stop()
+    assert verdict.error_type == "validation_error" and "`x` must be an integer" in verdict.message
+    assert session.begin("g").error["error_type"] == "unknown_tool"
+    assert session.begin("f").stop().error_type == "reply_cut_off"

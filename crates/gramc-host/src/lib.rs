@@ -9,7 +9,7 @@ mod tests;
 
 use gramc_agent::FinishReason;
 use gramc_model::attributes::{AttributeOwner, AttributeSpec, ValueType, of_owner};
-use gramc_tools::Call;
+use gramc_tools::{Call, ReplyEnding};
 use serde_json::{Map, Value};
 
 pub use gramc_project::SpecificationError;
@@ -25,8 +25,12 @@ pub fn call(
     id: Option<String>,
     finish_reason: Option<&str>,
 ) -> Call {
-    let ending = finish_reason.map(|word| FinishReason::of_provider(word).ending());
-    Call { id, name: name.to_owned(), arguments, ending: ending.unwrap_or_default() }
+    Call { id, name: name.to_owned(), arguments, ending: ending(finish_reason) }
+}
+
+/// How a reply ended, in the provider's words.
+pub fn ending(finish_reason: Option<&str>) -> ReplyEnding {
+    finish_reason.map(|word| FinishReason::of_provider(word).ending()).unwrap_or_default()
 }
 
 /// The attributes of gram that are settings of libraries and of single functions.

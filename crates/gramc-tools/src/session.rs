@@ -15,6 +15,7 @@ mod redaction;
 mod result;
 mod run;
 mod state;
+mod stream;
 mod timeout;
 mod unchecked;
 mod validation;
@@ -43,6 +44,7 @@ pub use observer::{CallObserver, FinishedCall};
 pub use redaction::RedactedArguments;
 pub use run::{AdmittedCall, RunFailure};
 use state::SessionState;
+pub use stream::{CallStream, StreamUpdate};
 
 /// The maximum number of tools that the error for an unknown name lists.
 const MAX_LISTED: usize = 100;

@@ -339,3 +339,36 @@ fn real_host_in_go() {
         .expect("go starts");
     assert!(checked.status.success(), "{}", String::from_utf8_lossy(&checked.stderr));
 }
+
+#[test]
+fn arguments_arrive_in_pieces() {
+    let files = files();
+    let mut host = Hosted::start(&files, &[]);
+    host.say(&json!({"id": 1, "begin": "wipe"}));
+    host.say(&json!({"id": 1, "chunk": "{\"pa"}));
+    host.say(&json!({"id": 1, "chunk": "th\": \"/tm"}));
+    assert_eq!(host.hear(), json!({"partial": {"id": "1", "append": {"path": "/tm"}}}));
+    assert_eq!(host.refuses(r#"{"id": 1, "begin": "wipe"}"#), "expected a call that has not begun");
+    assert_eq!(host.refuses(r#"{"id": 1, "name": "echo"}"#), "a call with the id `1` runs already");
+    host.say(&json!({"id": 1, "chunk": "p\", \"key\": \"s3cret\"}"}));
+    assert_eq!(host.hear(), json!({"partial": {"id": "1", "set": {"path": "/tmp"}}}));
+    host.say(&json!({"id": 1, "end": true, "finish_reason": "stop"}));
+    let question = host.hear();
+    assert_eq!(question["approve"]["arguments"], json!({"path": "/tmp", "key": "***"}));
+    host.say(&json!({"id": question["approve"]["id"], "approved": false}));
+    assert_eq!(host.hear()["error"]["error_type"], "approval_refused");
+    // A call that no continuation makes valid.
+    host.say(&json!({"id": 1, "begin": "pick"}));
+    host.say(&json!({"id": 1, "chunk": "{\"n\": \"many\", \"x\": "}));
+    let partial = host.hear()["partial"].clone();
+    assert_eq!(partial["error"]["errors"][0]["pointer"], "/n", "{partial}");
+    host.say(&json!({"id": 1, "stop": true}));
+    let verdict = host.hear();
+    assert_eq!((&verdict["id"], &verdict["error"]), (&json!("1"), &partial["error"]));
+    host.say(&json!({"id": 2, "begin": "none"}));
+    assert_eq!(host.hear()["partial"]["error"]["error_type"], "unknown_tool");
+    let unknown = "expected the `id` of a call that has begun";
+    assert_eq!(host.refuses(r#"{"id": 3, "chunk": "{"}"#), unknown);
+    assert_eq!(host.refuses(r#"{"id": 2, "stop": 1}"#), "expected true as `end` or `stop`");
+    assert_eq!(host.end(), [json!(null); 0]);
+}

@@ -13,13 +13,14 @@ from . import _native
 from ._errors import BindError, ExperimentError, SpecError
 from ._experiment import aexperiment, experiment
 from ._library import ToolLibrary
-from ._native import Bound, Report, Session, Verdict
+from ._native import Bound, CallStream, Report, Session, Verdict
 from ._specification import Specification, load, loads
 from ._tool import Tool, tool
 
 __all__ = [
     "BindError",
     "Bound",
+    "CallStream",
     "ExperimentError",
     "Report",
     "Session",

@@ -19,20 +19,32 @@ from typing import TYPE_CHECKING, Any
 from . import _signature, _workers
 
 if TYPE_CHECKING:
-    from ._native import Completion, Session, Verdict
+    from ._native import CallStream, Completion, Session, Verdict
 
 
-async def await_call(
-    session: Session, name: str, arguments: Any, id: str | None, finish_reason: str | None
-) -> Verdict:
+async def await_call(call: Session | CallStream, *arguments: Any) -> Verdict:
     """Run a call in the event loop of the caller."""
-    pending = session._start(name, arguments, id, finish_reason, asyncio.get_running_loop())
+    pending = call._start(*arguments, asyncio.get_running_loop())
     try:
         verdict: Verdict = await pending.future
     except asyncio.CancelledError:
         pending.cancel()
         raise
     return verdict
+
+
+def delta_text(delta: Any) -> str | None:
+    """The text in a delta of a provider: an object or a dictionary."""
+    function = _part(delta, "function") or delta
+    for key in ("arguments", "partial_json", "delta"):
+        text = _part(function, key)
+        if text is not None:
+            return text if isinstance(text, str) else delta_text(text)
+    return None
+
+
+def _part(of: Any, key: str) -> Any:
+    return of.get(key) if isinstance(of, dict) else getattr(of, key, None)
 
 
 class _Task:

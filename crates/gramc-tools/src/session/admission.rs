@@ -36,6 +36,15 @@ pub(super) struct Attempt {
 impl Session {
     /// Checks a call without running it.
     pub fn begin(&self, call: Call) -> Admission<'_> {
+        self.begin_with(call, ToolCheck::check)
+    }
+
+    /// Checks a call like [`Self::begin`], its arguments by a function.
+    pub(super) fn begin_with(
+        &self,
+        call: Call,
+        check: impl FnOnce(&ToolCheck, &str, Policy) -> Result<Accepted, Rejection>,
+    ) -> Admission<'_> {
         let Call { id, name, arguments, ending } = call;
         let arguments = arguments.unwrap_or_else(|| "{}".to_owned());
         let refuse =
@@ -73,7 +82,7 @@ impl Session {
                 return refuse(name, malformed.unwrap_or_else(|| throttled.into()));
             }
         };
-        let checked = self.check_arguments(tool, &arguments, ending);
+        let checked = self.check_arguments(tool, &arguments, ending, check);
         let arguments = match &checked {
             Ok(accepted) => accepted.arguments.clone(),
             Err(_) => arguments,
@@ -157,7 +166,7 @@ impl Session {
         let mut warnings = Vec::new();
         let outcome = match self.find(&name) {
             Some(CallTarget::Tool(tool)) => {
-                self.check_arguments(tool, &arguments, ending).map(|accepted| {
+                self.check_arguments(tool, &arguments, ending, ToolCheck::check).map(|accepted| {
                     warnings.extend(warnings::omitted_defaults(&accepted.omitted_defaults));
                     let masks = self.bound.masks(tool, &accepted.secrets);
                     warnings.extend(
@@ -207,12 +216,13 @@ impl Session {
         tool: u32,
         arguments: &str,
         ending: ReplyEnding,
+        check_text: impl FnOnce(&ToolCheck, &str, Policy) -> Result<Accepted, Rejection>,
     ) -> Result<Accepted, CallError> {
         let check = self.bound.check(tool).map_err(|error| CallError::Invocation {
             detail: format!("cannot compile the tool's schema: {error}"),
         })?;
         let policy = self.policy(tool, ending);
-        let checked = check.check(arguments, policy);
+        let checked = check_text(check, arguments, policy);
         let validators = self.bound.tool(tool).entry.as_ref().map(|entry| &entry.validators[..]);
         let validators = validators.unwrap_or_default();
         // Validators are host code, so they may panic.

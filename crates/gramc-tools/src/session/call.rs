@@ -16,9 +16,19 @@ impl Session {
 
     /// Checks a call and runs it, unless it is cancelled.
     pub async fn call_until(&self, call: Call, cancelled: CancellationToken) -> Verdict {
+        self.run_call(call, |call| self.begin(call), cancelled).await
+    }
+
+    /// Checks a call by a function, and runs it.
+    pub(super) async fn run_call<'s>(
+        &'s self,
+        call: Call,
+        begin: impl FnOnce(Call) -> Admission<'s>,
+        cancelled: CancellationToken,
+    ) -> Verdict {
         let observed = self.observer.as_ref().map(|observer| (observer, call.clone()));
         let start = Instant::now();
-        let verdict = match self.begin(call) {
+        let verdict = match begin(call) {
             Admission::Answered(verdict) => verdict,
             Admission::Ready(admitted) => admitted.run(cancelled).await,
         };

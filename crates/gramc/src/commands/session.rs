@@ -1,6 +1,7 @@
 //! `gramc session`
 
 mod host;
+mod streams;
 
 use std::collections::HashSet;
 use std::io::{self, BufRead as _, Read as _};
@@ -16,6 +17,7 @@ use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
 use self::host::{Host, HostAnswer, HostTools, OutputClosed, ToolAnswer};
+use self::streams::{StreamStep, Streams};
 use super::approval::approvals;
 use super::calls::lines::{self, CallLine, Entries, LineError};
 use super::calls::{read, run_interruptibly};
@@ -115,7 +117,7 @@ async fn serve(
     host: &Host,
     mut lines: mpsc::Receiver<io::Result<InputLine>>,
 ) -> Result<(), Failure> {
-    let mut server = Server { session, host, running: HashSet::new() };
+    let mut server = Server { session, host, running: HashSet::new(), streams: Streams::default() };
     let (mut calls, mut open) = (FuturesUnordered::new(), true);
     loop {
         let printed = tokio::select! {
@@ -161,6 +163,7 @@ struct Server<'s> {
     host: &'s Host,
     /// The ids of the calls that run.
     running: HashSet<String>,
+    streams: Streams,
 }
 
 impl<'s> Server<'s> {
@@ -201,6 +204,23 @@ impl<'s> Server<'s> {
         let is_running = id.as_ref().is_some_and(|id| self.running.contains(id));
         // A call that runs has its own answer.
         let own = id.as_deref().filter(|_| !is_running);
+        if !is_running {
+            let step = match self.streams.take(self.session, entries) {
+                Ok(None) => None,
+                Ok(Some(StreamStep::Update(update))) => {
+                    Some(update.map_or(Step::Nothing, Step::Print))
+                }
+                Ok(Some(StreamStep::Stop(verdict))) => Some(Step::Print(verdict)),
+                Ok(Some(StreamStep::End(stream, ending))) => {
+                    let admission = self.session.admit_stream(*stream, ending);
+                    Some(self.run(id.clone().unwrap_or_default(), admission))
+                }
+                Err(fault) => Some(error(line, own, &fault.to_string())),
+            };
+            if let Some(step) = step {
+                return step;
+            }
+        }
         let call = match lines::call_line(entries) {
             Ok(Some(CallLine::Call { call, .. })) => call,
             Ok(Some(CallLine::Turn)) => {
@@ -223,13 +243,18 @@ impl<'s> Server<'s> {
         let Some(id) = call.id.clone() else {
             return error(line, None, "missing `id` of the call");
         };
-        if is_running {
+        if is_running || self.streams.contains(&id) {
             return error(line, None, &format!("a call with the id `{id}` runs already"));
         }
-        if self.running.len() >= MAX_RUNNING {
+        if self.running.len() + self.streams.len() >= MAX_RUNNING {
             return error(line, own, &format!("{MAX_RUNNING} calls run already"));
         }
-        match self.session.begin(call) {
+        let admission = self.session.begin(call);
+        self.run(id, admission)
+    }
+
+    fn run(&mut self, id: String, admission: Admission<'s>) -> Step<'s> {
+        match admission {
             Admission::Answered(verdict) => Step::Print(verdict.json().to_string()),
             Admission::Ready(call) => {
                 self.running.insert(id);

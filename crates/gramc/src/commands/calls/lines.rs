@@ -200,16 +200,18 @@ fn call(map: &Entries<'_>) -> Result<CallLine, LineError> {
     let verdict = map.get("verdict").map(|raw| serde_json::from_str(raw.get()));
     let RecordedVerdict { error } = verdict.and_then(Result::ok).unwrap_or_default();
     let recorded = recorded_cut_off(&error.unwrap_or_default().error_type);
-    let ending = match value(map, "finish_reason")? {
-        Some(Value::String(word)) if recorded.is_none() => {
-            FinishReason::of_provider(&word).ending()
-        }
-        None | Some(Value::Null | Value::String(_)) => {
-            recorded.map_or(ReplyEnding::Unknown, ReplyEnding::CutOff)
-        }
-        Some(_) => return Err(LineError::Expected("a string as `finish_reason`")),
-    };
+    let ending = ending(map)?;
+    let ending = recorded.map_or(ending, ReplyEnding::CutOff);
     Ok(CallLine::Call { call: Call { id, name, arguments, ending }, at, result })
+}
+
+/// How the reply of the model ended.
+pub(in crate::commands) fn ending(map: &Entries<'_>) -> Result<ReplyEnding, LineError> {
+    match value(map, "finish_reason")? {
+        Some(Value::String(word)) => Ok(FinishReason::of_provider(&word).ending()),
+        None | Some(Value::Null) => Ok(ReplyEnding::Unknown),
+        Some(_) => Err(LineError::Expected("a string as `finish_reason`")),
+    }
 }
 
 /// The verdict on a recorded call, as far as it matters here.
