@@ -1,5 +1,6 @@
 //! One call of an implementation, and what it shows.
 
+use crate::bind::CallTarget;
 use crate::invocation::{Answer, InvocationErrorKind};
 use crate::{Admission, AdmittedCall, Bound, Call, CallError, RunFailure, Session, Verdict};
 use gramc_json_schema::shorten::shorten;
@@ -62,6 +63,16 @@ pub(crate) struct Target<'t> {
 }
 
 impl Target<'_> {
+    /// Whether the check accepts arguments that the schema allows. It rejects undeclared arguments
+    /// that may be meant for declared ones.
+    pub(crate) fn accepts(self, arguments: &Value) -> bool {
+        let Some(CallTarget::Tool(at)) = self.bound.find(self.tool) else { return false };
+        let policy = self.bound.settings(Some(at)).check;
+        self.bound
+            .check(at)
+            .map_or(true, |check| check.check(&arguments.to_string(), policy).is_ok())
+    }
+
     /// Makes a valid call.
     pub(crate) async fn call(self, arguments: &Value) -> Outcome {
         let session = Session::new(self.bound);

@@ -70,10 +70,15 @@ impl Options {
     }
 
     /// The arguments of valid calls: at the edges of what is allowed, then at random.
-    fn arguments(&self, generator: &mut Generator, rng: &mut Pcg64Mcg) -> Vec<Value> {
+    fn arguments(
+        &self,
+        generator: &mut Generator,
+        rng: &mut Pcg64Mcg,
+        target: Target<'_>,
+    ) -> Vec<Value> {
         // All edges would leave nothing to chance.
-        let mut made: Vec<Value> =
-            generator.edges().iter().take(self.cases.div_ceil(2)).cloned().collect();
+        let edges = generator.edges().iter().filter(|it| target.accepts(it));
+        let mut made: Vec<Value> = edges.take(self.cases.div_ceil(2)).cloned().collect();
         let mut seen: BTreeSet<String> = made.iter().map(Value::to_string).collect();
         // Types with few values are exhausted before that.
         for _ in 0..self.cases.saturating_mul(2) {
@@ -81,7 +86,7 @@ impl Options {
                 break;
             }
             let value = generator.random(rng);
-            if seen.insert(value.to_string()) {
+            if target.accepts(&value) && seen.insert(value.to_string()) {
                 made.push(value);
             }
         }
@@ -165,7 +170,7 @@ enum Attempt {
 impl Tester<'_> {
     async fn run(&mut self, tool: &Tool) {
         let mut rng = Pcg64Mcg::seed_from_u64(self.options.seed);
-        let valid = self.options.arguments(&mut self.generator, &mut rng);
+        let valid = self.options.arguments(&mut self.generator, &mut rng, self.target);
         let mut answered = Vec::new();
         for arguments in &valid {
             let outcome = self.target.call(arguments).await;
@@ -316,7 +321,7 @@ async fn compare_tool(
         Ok((!one.is_like(&other)).then(|| [one.describe(), other.describe()]))
     };
     let mut rng = Pcg64Mcg::seed_from_u64(options.seed);
-    for arguments in options.arguments(&mut generator, &mut rng) {
+    for arguments in options.arguments(&mut generator, &mut rng, one) {
         match differs(&arguments).await {
             Err(why) => {
                 comparison.skipped.get_or_insert(why);

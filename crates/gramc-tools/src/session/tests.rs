@@ -86,10 +86,13 @@ async fn nothing_undeclared_reaches_an_implementation() {
     let seen = Seen::default();
     let bound = library(&seen, patient(Undeclared::Strip), false).bind(&module()).unwrap();
     let session = Session::new(&bound);
+    let mut ran = 0;
     for arguments in GREEDY {
         let verdict = session.call(Call::new("deploy", arguments)).await;
-        assert!(verdict.is_ok(), "{arguments}: {}", verdict.json());
-        let received = seen.lock().unwrap().pop().unwrap();
+        let received = seen.lock().unwrap().pop();
+        assert_eq!(received.is_some(), verdict.is_ok(), "{arguments}: {}", verdict.json());
+        let Some(received) = received else { continue };
+        ran += 1;
         let names: Vec<_> = received.as_object().unwrap().keys().cloned().collect();
         let declared = ["service", "spec", "cluster", "token", "password"];
         assert!(names.iter().all(|name| declared.contains(&name.as_str())), "{received}");
@@ -97,9 +100,13 @@ async fn nothing_undeclared_reaches_an_implementation() {
         let text = received.to_string();
         assert!(!text.contains("stolen") && !text.contains("extra"), "{text}");
         assert!(!text.contains("gpu") && !text.contains("cpu "), "{text}");
-        // A tool without parameters receives an empty object.
-        session.call(Call::new("stop", arguments)).await;
-        assert_eq!(seen.lock().unwrap().pop(), Some(json!({})));
+    }
+    assert!(ran > 1, "only {ran} calls ran");
+    // A tool without parameters receives an empty object.
+    for arguments in GREEDY {
+        let verdict = session.call(Call::new("stop", arguments)).await;
+        let received = seen.lock().unwrap().pop();
+        assert_eq!(received, verdict.is_ok().then(|| json!({})), "{arguments}");
     }
 }
 
