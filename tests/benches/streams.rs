@@ -69,7 +69,7 @@ fn nanoseconds(mut work: impl FnMut()) -> f64 {
     loop {
         work();
         count += 1.0;
-        let took = start.elapsed().as_nanos() as f64;
+        let took = start.elapsed().as_secs_f64() * 1e9;
         if took > TURN {
             return took / count;
         }

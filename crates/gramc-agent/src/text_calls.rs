@@ -152,4 +152,10 @@ fn split_at_markers<'t>(
 }
 
 #[cfg(test)]
+#[allow(
+    clippy::panic,
+    clippy::too_many_lines,
+    clippy::unnecessary_wraps,
+    reason = "tables of cases, and a test stops where it cannot go on"
+)]
 mod tests;

@@ -402,9 +402,10 @@ impl ValidationRun<'_> {
             None => NoteDetail::None,
             Some((key, name, _)) => {
                 self.told.push(*key);
-                match similar_names::is_same(name, &field.name) {
-                    true => NoteDetail::Sent(name.as_ref().into()),
-                    false => NoteDetail::Similar(name.as_ref().into()),
+                if similar_names::is_same(name, &field.name) {
+                    NoteDetail::Sent(name.as_ref().into())
+                } else {
+                    NoteDetail::Similar(name.as_ref().into())
                 }
             }
         };

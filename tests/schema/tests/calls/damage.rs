@@ -281,7 +281,7 @@ impl Writer<'_> {
             Damage::SingleQuotes => self.quoted(&json, '\''),
             // Python prints double quotes for strings that contain only single ones.
             Damage::Python if !text.contains('\'') || text.contains('"') => {
-                self.quoted(&json, '\'')
+                self.quoted(&json, '\'');
             }
             Damage::RawControls => {
                 // Backslashes in JSON are in pairs, or begin an escape sequence.
@@ -310,18 +310,15 @@ impl Writer<'_> {
 /// Checks one damaged call, and returns whether it was repaired.
 fn is_repaired(check: &ToolCheck, text: &str, meant: &Value, counts: &mut Counts) -> bool {
     let outcome = check.check(text, Policy::default());
-    match &outcome {
-        Ok(accepted) => {
-            let arguments: Value = serde_json::from_str(&accepted.arguments).unwrap();
-            if !equal(&arguments, meant) {
-                counts.faults.push(format!("meant: {meant}\nwrote: {text}\n{}", told(&outcome)));
-            }
-            true
+    if let Ok(accepted) = &outcome {
+        let arguments: Value = serde_json::from_str(&accepted.arguments).unwrap();
+        if !equal(&arguments, meant) {
+            counts.faults.push(format!("meant: {meant}\nwrote: {text}\n{}", told(&outcome)));
         }
-        Err(_) => {
-            counts.samples.push(format!("{}\n{text}", told(&outcome)));
-            false
-        }
+        true
+    } else {
+        counts.samples.push(format!("{}\n{text}", told(&outcome)));
+        false
     }
 }
 

@@ -317,7 +317,7 @@ fn no_word_of_a_damaged_call_is_lost() {
             look(rng, &text, [&plain, &destructive], counts);
             for fault in &mut counts.faults[before..] {
                 let text: String = print(&module).chars().take(1_500).collect();
-                fault.push_str(&format!("\n{text}"));
+                fault.extend(["\n", &text]);
             }
         }
     });

@@ -259,7 +259,7 @@ fn refuses(ended: &[Ended], tool: usize, number: usize, reply: usize, now: Durat
     let (mut next, mut replies) = (now, Vec::new());
     for call in ended.iter().rev() {
         if is_same(&call) {
-            if call.result != last.result || next - call.at >= window {
+            if call.result != last.result || next.checked_sub(call.at).unwrap() >= window {
                 break;
             }
             next = call.at;
