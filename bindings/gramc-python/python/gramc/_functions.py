@@ -19,12 +19,13 @@ from typing import TYPE_CHECKING, Any
 from . import _signature, _workers
 
 if TYPE_CHECKING:
-    from ._native import CallStream, Completion, Session, Verdict
+    from ._native import CallStream, Completion, PendingCall, Session, Verdict
 
 
 async def await_call(call: Session | CallStream, *arguments: Any) -> Verdict:
     """Run a call in the event loop of the caller."""
-    pending = call._start(*arguments, asyncio.get_running_loop())
+    start: Callable[..., PendingCall] = call._start
+    pending = start(*arguments, asyncio.get_running_loop())
     try:
         verdict: Verdict = await pending.future
     except asyncio.CancelledError:
