@@ -31,6 +31,9 @@ const SYNONYM: f32 = 0.9;
 /// The score of an abbreviated or extended word: `dir` for `directory`, `searching` for `search`.
 const SHORTENED: f32 = 0.8;
 
+/// The number of candidates for each suggestion.
+const CANDIDATES: usize = 8;
+
 /// The score of the same noun with another verb, relative to the same verb.
 const OTHER_VERB: f32 = 0.6;
 
@@ -141,11 +144,12 @@ impl NameIndex {
 
     fn add_entry(&mut self, known: &KnownName<'_>, container: Option<u32>) {
         let &KnownName { name, destructive, .. } = known;
-        let destructive = destructive || split(name).iter().any(|word| is_destructive(word));
+        let words = split(name);
+        let destructive = destructive || words.iter().any(|word| is_destructive(word));
         let entry = index(self.entries.len());
         let mut sum = 0.0;
-        for word in split(name) {
-            let word = self.add_word(&word);
+        for word in &words {
+            let word = self.add_word(word);
             let word = &mut self.words[word as usize];
             // A repeated word counts once.
             if word.entries.last() != Some(&entry) {
@@ -156,7 +160,7 @@ impl NameIndex {
         let letters = letters(name);
         self.shapes.push(LetterProfile::of(&letters));
         let letters = SmolStr::from(letters);
-        let verbs = verbs(split(name).iter().map(String::as_str));
+        let verbs = verbs(words.iter().map(String::as_str));
         let name = name.into();
         self.entries.push(NameEntry { name, letters, container, weight: sum, verbs, destructive });
     }
@@ -195,23 +199,26 @@ impl NameIndex {
             self.compare_letters(reading, &mut budget, &mut note);
             self.compare_words(reading, &mut budget, &mut note);
         }
-        found.retain(|entry| {
-            let entry = &self.entries[*entry as usize];
-            let is_meant = |it: &NameReading| !entry.destructive || it.contains_words(&entry.name);
-            readings.iter().any(|reading| {
-                is_meant(reading) && !opposites::are_opposite(&reading.words.join("_"), &entry.name)
-            })
-        });
         let order = |a: &u32, b: &u32| {
             scores[*b as usize].total_cmp(&scores[*a as usize]).then_with(|| a.cmp(b))
         };
-        // Sorting all candidates to keep a few of them would dominate the cost.
-        if found.len() > most {
-            found.select_nth_unstable_by(most, order);
-            found.truncate(most);
+        // Sorting and judging all candidates to keep a few of them would dominate the cost.
+        let candidates = most.saturating_mul(CANDIDATES);
+        if found.len() > candidates {
+            found.select_nth_unstable_by(candidates, order);
+            found.truncate(candidates);
         }
         found.sort_unstable_by(order);
-        found.iter().map(|entry| self.suggestion(*entry, scores[*entry as usize])).collect()
+        let found = found.iter().filter(|entry| self.may_be_meant(**entry, &readings)).take(most);
+        found.map(|entry| self.suggestion(*entry, scores[*entry as usize])).collect()
+    }
+
+    /// Whether a tool does not do the opposite, and destroys nothing unless its name was written.
+    fn may_be_meant(&self, entry: u32, readings: &[NameReading]) -> bool {
+        let NameEntry { name, destructive, .. } = &self.entries[entry as usize];
+        let is_opposite = |it: &NameReading| opposites::are_opposite(&it.words.join("_"), name);
+        !readings.iter().any(is_opposite)
+            && (!destructive || readings.iter().any(|it| it.contains_words(name)))
     }
 
     fn suggestion(&self, entry: u32, score: f32) -> Suggestion {
