@@ -87,8 +87,8 @@ impl AdmittedCall<'_> {
             other[*flag] = json!({"": flag});
             self.fits(&other)
         };
-        let mut flags = warnings::negative_flags(value);
-        if self.fits(value) { flags.any(|flag| is_free(&flag)) } else { flags.next().is_some() }
+        let mut flags = warnings::negative_flags(value).peekable();
+        flags.peek().is_some() && (!self.fits(value) || flags.any(|flag| is_free(&flag)))
     }
 
     /// Adds warnings about what may have caused a failure of the implementation.
