@@ -50,8 +50,10 @@ impl ValidationRun<'_> {
 
     pub(super) fn object(&mut self, received: Received<'_>, rules: &ObjectRules) -> bool {
         let object = Object { received, rules, slots: self.slots.len(), extras: self.extras.len() };
+        let reported = self.reported.len();
         let fits = self.sort_entries(object);
         let fits = self.entries(object) && fits;
+        self.reported.truncate(reported);
         self.slots.truncate(object.slots);
         self.extras.truncate(object.extras);
         fits
@@ -87,9 +89,9 @@ impl ValidationRun<'_> {
                 fits &= self.name(received, names, key);
             }
         }
-        if self.extras.len() > extras + 1 {
-            fits &= self.drop_repeated(received, extras);
-        }
+        let mut undeclared = self.extras.split_off(extras);
+        fits &= self.remove_repeated(received, &mut undeclared);
+        self.extras.append(&mut undeclared);
         fits
     }
 
@@ -107,26 +109,49 @@ impl ValidationRun<'_> {
         self.refuse(value, ProblemCode::DuplicateField, detail)
     }
 
+    /// Removes repetitions from entries. Returns whether each name has one value.
+    fn remove_repeated(&mut self, object: Received<'_>, entries: &mut Vec<(u32, u32)>) -> bool {
+        if entries.len() < 2 {
+            return true;
+        }
+        let t = object.tape;
+        let mut first: HashMap<_, u32> = HashMap::with_capacity(entries.len());
+        let mut fits = true;
+        entries.retain(|&(key, value)| match first.entry(t.content(t.node(key))) {
+            Entry::Vacant(slot) => {
+                slot.insert(value);
+                true
+            }
+            Entry::Occupied(slot) => {
+                fits &= self.repeat(object, key, *slot.get(), value);
+                false
+            }
+        });
+        fits
+    }
+
     /// Copies a value without constraints, in which a name must not have two values.
     pub(super) fn copy_data(&mut self, received: Received<'_>) -> bool {
-        let t = received.tape;
-        let mut at = received.at;
-        let mut fits = true;
-        while at < t.node(received.at).next {
-            if t.node(at).kind == NodeKind::Object {
-                let mut first: HashMap<_, u32> = HashMap::new();
-                for (key, value) in t.entries(at) {
-                    match first.entry(t.content(t.node(key))) {
-                        Entry::Vacant(slot) => _ = slot.insert(value),
-                        Entry::Occupied(slot) => {
-                            fits &= self.repeat(received, key, *slot.get(), value);
-                        }
-                    }
+        self.has_single_values(received) && self.copy(received.json())
+    }
+
+    fn has_single_values(&mut self, received: Received<'_>) -> bool {
+        let Received { tape: t, at, shape, path } = received;
+        match t.node(at).kind {
+            NodeKind::List => t.items(at).enumerate().fold(true, |fits, (index, item)| {
+                self.has_single_values(received.part(item, shape, &path.index(index))) && fits
+            }),
+            NodeKind::Object => {
+                let mut entries: Vec<_> = t.entries(at).collect();
+                let mut fits = self.remove_repeated(received, &mut entries);
+                for (key, value) in entries {
+                    let name = t.content(t.node(key));
+                    fits &= self.has_single_values(received.part(value, shape, &path.key(&name)));
                 }
+                fits
             }
-            at += 1;
+            _ => true,
         }
-        fits && self.copy(received.json())
     }
 
     /// Checks the name of an entry.
@@ -138,23 +163,6 @@ impl ValidationRun<'_> {
         let path = object.path.key(&content);
         let fits = self.with(strict, |run| run.value(object.part(key, names, &path)));
         self.out.truncate(length);
-        fits
-    }
-
-    /// Keeps the first of several undeclared entries with the same name.
-    fn drop_repeated(&mut self, object: Received<'_>, from: usize) -> bool {
-        let t = object.tape;
-        let mut first: HashMap<_, u32> = HashMap::new();
-        let mut fits = true;
-        for (key, value) in self.extras.split_off(from) {
-            match first.entry(t.content(t.node(key))) {
-                Entry::Vacant(slot) => {
-                    slot.insert(value);
-                    self.extras.push((key, value));
-                }
-                Entry::Occupied(slot) => fits &= self.repeat(object, key, *slot.get(), value),
-            }
-        }
         fits
     }
 
@@ -401,7 +409,7 @@ impl ValidationRun<'_> {
         let detail = match near {
             None => NoteDetail::None,
             Some((key, name, _)) => {
-                self.told.push(*key);
+                self.reported.push(*key);
                 if similar_names::is_same(name, &field.name) {
                     NoteDetail::Sent(name.as_ref().into())
                 } else {

@@ -93,6 +93,8 @@ pub(crate) enum NoteDetail {
     Near(SmolStr),
     /// The undeclared entry contains declared ones.
     Wrapper,
+    /// The declared record that has a field of this name.
+    Within(SmolStr),
     /// The first value of a name that is repeated with another one.
     Twice(SmolStr),
     /// The declared names.

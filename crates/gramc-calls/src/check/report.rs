@@ -93,11 +93,6 @@ impl MalformedArguments {
         Self { kind: MalformedKind::CutOff, ..Self::new(text, text.len(), what) }
     }
 
-    /// The same, of arguments whose brackets are not closed, with the reason against a repair.
-    pub(super) fn of_unclosed(self, what: &'static str) -> Self {
-        Self { kind: MalformedKind::Unclosed, what, ..self }
-    }
-
     /// Adds the text around the error.
     pub(super) fn quote(self, text: &str, at: usize) -> Self {
         let (before, behind) = text.split_at_checked(at).unwrap_or((text, ""));
@@ -338,6 +333,9 @@ fn message(shapes: &Shapes, note: &Note, property: &str) -> String {
         (ProblemCode::UnknownField, NoteDetail::Near(near)) => {
             let meant = format!("not declared: rename it to `{near}` or omit it");
             [open, subject, close, is, &meant].concat()
+        }
+        (ProblemCode::UnknownField, NoteDetail::Within(record)) => {
+            [open, subject, close, is, "not declared here: put it into `", record, "`"].concat()
         }
         (ProblemCode::UnknownField, NoteDetail::Wrapper) => {
             let send = "not declared: send its content without it, directly as the arguments";

@@ -64,7 +64,7 @@ impl<'s> GrowingText<'s> {
 }
 
 impl ArgumentStream {
-    /// Begins a call whose arguments are checked by a policy.
+    /// Begins a call under a policy.
     pub fn new(check: &ToolCheck, policy: Policy) -> Self {
         let parameters = parameters(&check.shapes).map_or(0, |object| object.fields.len());
         let values = Vec::with_capacity(parameters);
@@ -95,7 +95,7 @@ impl ArgumentStream {
         if let Err(error) = self.scanner.scan::<false>(&self.text) {
             if !self.policy.repair {
                 let JsonSyntaxError { at, what } = error;
-                let malformed = self.check.malformed(&self.text, at, what);
+                let malformed = self.check.reject_text(&self.text, at, what);
                 self.error.get_or_insert(malformed.into());
             }
             self.syntax_error = Some(error);

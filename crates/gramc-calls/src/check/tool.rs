@@ -12,7 +12,7 @@ use super::compile::{SchemaError, compile};
 use super::json_repair::{self, AmbiguousJson, RepairedJson};
 use super::problem::{Repair, RepairRule};
 use super::received::Received;
-use super::report::{InvalidArguments, MalformedArguments, Rejection};
+use super::report::{InvalidArguments, MalformedArguments, MalformedKind, Rejection};
 use super::shape::{Composition, ObjectRules, Shape, Shapes};
 use super::tape::{JsonSyntaxError, NodeKind, Tape};
 use super::validate::{Undeclared, ValidationRules, ValidationRun};
@@ -112,7 +112,7 @@ impl ToolCheck {
         match Tape::read(text) {
             Ok(tape) => self.check_tape(&tape, policy),
             Err(_) if policy.repair => self.repair(text, policy.complete, self.rules(policy)),
-            Err(JsonSyntaxError { at, what }) => Err(self.malformed(text, at, what).into()),
+            Err(JsonSyntaxError { at, what }) => Err(self.reject_text(text, at, what).into()),
         }
     }
 
@@ -157,36 +157,37 @@ impl ToolCheck {
             return self.repaired_json(text, "{}", RepairRule::NoArguments, rules);
         }
         let repaired = json_repair::repair(text)
-            .map_err(|AmbiguousJson { at, what }| self.malformed(text, at, what))?;
+            .map_err(|AmbiguousJson { at, what }| self.reject_text(text, at, what))?;
         if let Some(at) = repaired.closed {
-            let why = match () {
-                () if !rules.lossy => {
-                    "missing closing bracket, and a destructive tool requires complete arguments"
-                }
-                () if repaired.ends_in_list && !complete => {
-                    "missing closing bracket, and the array may have more items"
-                }
-                () => "",
+            let what = if !rules.lossy {
+                Some("missing closing bracket, and a destructive tool requires complete arguments")
+            } else if repaired.ends_in_list && !complete {
+                Some("missing closing bracket, and the array may have more items")
+            } else {
+                None
             };
-            if !why.is_empty() {
-                return Err(self.malformed(text, at, "").of_unclosed(why).into());
+            if let Some(what) = what {
+                let malformed = self.reject_text(text, at, what);
+                return Err(
+                    MalformedArguments { kind: MalformedKind::Unclosed, ..malformed }.into()
+                );
             }
         }
         if repaired.lossy
             && !rules.lossy
             && let Err(JsonSyntaxError { at, what }) = Tape::read(text)
         {
-            return Err(self.malformed(text, at, what).into());
+            return Err(self.reject_text(text, at, what).into());
         }
         let checked = self.repaired_json(text, &repaired.json, RepairRule::Malformed, rules);
         match checked {
             // An unquoted word is only valid where a string is expected.
             Err(Rejection::Invalid(_)) if let Some(at) = repaired.bare_word => {
-                Err(self.malformed(text, at, "unquoted string").into())
+                Err(self.reject_text(text, at, "unquoted string").into())
             }
             Ok(_) if let Some(other) = self.other_bracket(text, &repaired) => {
                 let what = "closing bracket missing, here or further behind";
-                Err(self.malformed(text, other, what).into())
+                Err(self.reject_text(text, other, what).into())
             }
             checked => checked,
         }
@@ -195,23 +196,24 @@ impl ToolCheck {
     /// The position where a missing closing bracket results in valid arguments as well.
     fn other_bracket(&self, text: &str, repaired: &RepairedJson) -> Option<usize> {
         repaired.closed?;
-        let rules = ValidationRules { undeclared: Undeclared::Reject, ..ValidationRules::JUDGE };
-        let rules = ValidationRules { repair: true, lossy: true, fill: true, pin: true, ..rules };
+        let policy = Policy { undeclared: Undeclared::Reject, ..Policy::default() };
         let is_valid = |at: usize| {
-            let (before, behind) = text.split_at_checked(at)?;
-            let other = json_repair::repair(&[before, "}", behind].concat()).ok()?;
-            let tape = Tape::read(&other.json).ok()?;
-            (other.missing < repaired.missing && self.walk(&tape, rules).is_ok()).then_some(())
+            let (before, behind) = text.split_at(at);
+            json_repair::repair(&[before, "}", behind].concat()).is_ok_and(|other| {
+                other.missing < repaired.missing
+                    && Tape::read(&other.json)
+                        .is_ok_and(|tape| self.walk(&tape, self.rules(policy)).is_ok())
+            })
         };
         let mut ends = repaired.entry_ends.iter().copied();
         if ends.len() > MAX_ENTRIES {
             return ends.next();
         }
-        ends.find(|&at| is_valid(at).is_some())
+        ends.find(|&at| is_valid(at))
     }
 
     /// The rejection of a text that is not JSON. It quotes the text unless that may contain secrets.
-    pub(super) fn malformed(
+    pub(super) fn reject_text(
         &self,
         text: &str,
         at: usize,

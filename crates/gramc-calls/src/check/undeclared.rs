@@ -7,7 +7,7 @@ use smol_str::SmolStr;
 use super::containers::{ABSENT, FieldOutcome, Object};
 use super::flat_record::is_wrapper_name;
 use super::problem::{NoteDetail, ProblemCode, RepairRule};
-use super::shape::ExtraProperties;
+use super::shape::{ExtraProperties, FieldRule};
 use super::similar_names;
 use super::tape::NodeKind;
 use super::validate::{MAX_NOTES, Undeclared, ValidationRun};
@@ -86,7 +86,7 @@ impl ValidationRun<'_> {
     fn refuse_undeclared(&mut self, object: Object<'_>, key: u32, value: u32, path: &Path<'_>) {
         let Object { received, rules, .. } = object;
         let t = received.tape;
-        if self.quiet || self.told.contains(&key) {
+        if self.quiet || self.reported.contains(&key) {
             return;
         }
         // Comparing names is expensive, and further problems are only counted.
@@ -95,10 +95,16 @@ impl ValidationRun<'_> {
             return;
         }
         let name = &t.content(t.node(key));
-        let mut near = rules.fields.iter().filter(|it| similar_names::is_same(name, &it.name));
-        let detail = match (near.next(), near.next()) {
-            (Some(field), None) => NoteDetail::Near(SmolStr::from(&*field.name)),
+        let only = |is_meant: &dyn Fn(&FieldRule) -> bool| {
+            let mut meant = rules.fields.iter().filter(|field| is_meant(field));
+            meant.next().filter(|_| meant.next().is_none()).map(|it| SmolStr::from(&*it.name))
+        };
+        let near = only(&|field| similar_names::is_same(name, &field.name));
+        let within = only(&|field| self.declares(field, name));
+        let detail = match (near, within) {
+            (Some(near), _) => NoteDetail::Near(near),
             _ if is_wrapper(object, key, value) => NoteDetail::Wrapper,
+            (_, Some(record)) => NoteDetail::Within(record),
             _ => {
                 let known = rules.fields.iter().take(MAX_KNOWN);
                 let known = known.map(|field| SmolStr::from(&*field.name));
@@ -109,8 +115,8 @@ impl ValidationRun<'_> {
         self.refuse(value, ProblemCode::UnknownField, detail);
     }
 
-    /// Whether a call means the same without an undeclared entry: it says nothing, or it can be
-    /// meant for no declared parameter. Nothing is stripped from calls of destructive tools.
+    /// Whether a call means the same without an undeclared entry: it is empty, or it cannot be meant
+    /// for a declared parameter. Nothing is stripped from calls of destructive tools.
     fn is_without_effect(&mut self, object: Object<'_>, key: u32, value: u32) -> bool {
         let Object { received, rules, slots, extras } = object;
         let t = received.tape;
@@ -127,11 +133,7 @@ impl ValidationRun<'_> {
         }
         rules.fields.iter().enumerate().filter(|(_, field)| field.pinned.is_none()).all(
             |(place, field)| {
-                let is_declared_within = || {
-                    let record = self.shapes.behind(field.shape).object.as_deref();
-                    record.is_some_and(|record| record.field(name, 0).is_some())
-                };
-                if similar_names::is_near(name, &field.name) || is_declared_within() {
+                if similar_names::is_near(name, &field.name) || self.declares(field, name) {
                     return false;
                 }
                 let is_absent = self.slots[slots + place] == ABSENT;
@@ -139,6 +141,12 @@ impl ValidationRun<'_> {
                 !(is_absent && self.attempt(self.rules, |run| run.value(value)).fits)
             },
         )
+    }
+
+    /// Whether a parameter is a record with a field of this name.
+    fn declares(&self, parameter: &FieldRule, name: &str) -> bool {
+        let record = self.shapes.behind(parameter.shape).object.as_deref();
+        record.is_some_and(|record| record.field(name, 0).is_some())
     }
 
     fn strip(&mut self, path: &Path<'_>) -> FieldOutcome {

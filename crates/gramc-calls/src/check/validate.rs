@@ -100,7 +100,7 @@ pub(crate) struct ValidationRun<'s> {
     /// The undeclared entries of the objects in progress.
     pub(super) extras: Vec<(u32, u32)>,
     /// The keys of undeclared entries that the notes of missing fields name.
-    pub(super) told: Vec<u32>,
+    pub(super) reported: Vec<u32>,
     /// Whether only the verdict is needed.
     pub(super) quiet: bool,
     /// The number of stripped and repaired values, including those of quiet checks.
@@ -136,7 +136,7 @@ impl<'s> ValidationRun<'s> {
             filled: false,
             slots: Vec::new(),
             extras: Vec::new(),
-            told: Vec::new(),
+            reported: Vec::new(),
             quiet: false,
             changes: 0,
             omissions: 0,
