@@ -38,16 +38,7 @@ const ROUNDS: usize = 9;
 const INNER: u32 = 20_000;
 
 /// A typical tool: five parameters, one of them an object with a list.
-const TOOL: &str = r#"
-[searchIssues:Tool |
-  (query::Text {length: 1..200})==>
-  (state::`"open" | "closed" | "all"` {default: "open"})==>
-  (limit::Int {range: 1..100, default: 30})==>
-  (exact::Bool {optional: true})==>
-  (filter::`{author?: Text, labels: Text[], since?: Text}` {optional: true})==>
-  (::Any)
-]
-"#;
+const TOOL: &str = include_str!("calls/tool.gram");
 
 /// The calls, which `tests/benches/plain` and `tests/real/pydantic_calls.py` have, too.
 const GOOD: &str = include_str!("calls/good.json");

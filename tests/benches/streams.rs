@@ -1,4 +1,4 @@
-//! How long a call takes whose arguments arrive in pieces, beside the check of the whole text.
+//! Compares calls with streamed arguments with the check of the whole text.
 //!
 //! `cargo bench -p gramc-system-tests --bench streams` takes about ten seconds.
 #![allow(clippy::expect_used, clippy::print_stdout)]
@@ -19,17 +19,10 @@ const ROUNDS: usize = 15;
 const TURN: f64 = 2e7;
 
 /// The tool and the calls of the bench `calls`, and a tool that writes a file.
-const TOOLS: &str = r#"
-[searchIssues:Tool |
-  (query::Text {length: 1..200})==>
-  (state::`"open" | "closed" | "all"` {default: "open"})==>
-  (limit::Int {range: 1..100, default: 30})==>
-  (exact::Bool {optional: true})==>
-  (filter::`{author?: Text, labels: Text[], since?: Text}` {optional: true})==>
-  (::Any)
-]
-[writeFile:Tool | (path::Text)==>(content::Text)==>(::Any)]
-"#;
+const TOOLS: &str = concat!(
+    include_str!("calls/tool.gram"),
+    "[writeFile:Tool | (path::Text)==>(content::Text)==>(::Any)]\n",
+);
 const GOOD: &str = include_str!("calls/good.json");
 const MENDED: &str = include_str!("calls/mended.json");
 const BAD: &str = include_str!("calls/bad.json");
