@@ -102,7 +102,7 @@ export class Session {
     );
   }
 
-  /** Begins a call whose arguments arrive in pieces. */
+  /** Begins a call with streamed arguments. */
   begin(name: string, options: { id?: string } = {}): CallStream {
     return CallStream.of(this.#native.begin(expectString(name, "name"), options.id), runCall);
   }

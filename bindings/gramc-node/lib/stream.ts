@@ -1,4 +1,4 @@
-/** Calls whose arguments arrive in pieces. */
+/** Calls with streamed arguments. */
 
 import type { CallStream as NativeStream, Cancellation, VerdictText } from "./addon.js";
 import type { CallOptions } from "./session.js";
@@ -13,7 +13,7 @@ type Run = (
   start: (cancellation?: Cancellation) => Promise<VerdictText>,
 ) => Promise<Verdict>;
 
-/** A call whose arguments arrive in pieces. */
+/** A call with streamed arguments. */
 export class CallStream {
   readonly #native: NativeStream;
   readonly #run: Run;
@@ -55,7 +55,7 @@ export class CallStream {
     return this.#run(options, (cancellation) => this.#native.finish(options.finishReason, cancellation));
   }
 
-  /** Ends a call whose arguments the model does not complete, with its refusal. */
+  /** Ends an incomplete call, with its refusal. */
   stop(): Verdict {
     this.#flush();
     const verdict = this.#native.stop();

@@ -127,7 +127,7 @@ impl Session {
         self.run(env, cancellation, |stop| async move { session.call_until(call, stop).await })
     }
 
-    /// Begins a call whose arguments arrive in pieces.
+    /// Begins a call with streamed arguments.
     #[napi]
     pub fn begin(&self, name: String, id: Option<String>) -> CallStream {
         CallStream::new(self.clone(), self.native.begin_stream(&name, id))

@@ -1,4 +1,4 @@
-//! Calls whose arguments arrive in pieces.
+//! Calls with streamed arguments.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use napi_derive::napi;
 
 use crate::session::{Cancellation, Session, VerdictText};
 
-/// A call whose arguments arrive in pieces.
+/// A call with streamed arguments.
 #[napi]
 pub struct CallStream {
     session: Session,
@@ -23,34 +23,34 @@ impl CallStream {
     }
 
     fn end(&mut self) -> napi::Result<gramc_tools::CallStream> {
-        self.stream.take().ok_or_else(ended)
+        self.stream.take().ok_or_else(end_error)
     }
 
     /// Adds a piece of the arguments.
     #[napi]
     pub fn feed(&mut self, chunk: String) -> napi::Result<()> {
-        self.stream.as_mut().ok_or_else(ended)?.feed(&chunk);
+        self.stream.as_mut().ok_or_else(end_error)?.feed(&chunk);
         Ok(())
     }
 
     /// Adds a piece of the arguments in UTF-8.
     #[napi]
     pub fn feed_bytes(&mut self, chunk: &[u8]) -> napi::Result<()> {
-        self.stream.as_mut().ok_or_else(ended)?.feed_bytes(chunk);
+        self.stream.as_mut().ok_or_else(end_error)?.feed_bytes(chunk);
         Ok(())
     }
 
     /// The certain part of the arguments, as JSON.
     #[napi(getter)]
     pub fn value(&self) -> napi::Result<String> {
-        let stream = self.stream.as_ref().ok_or_else(ended)?;
+        let stream = self.stream.as_ref().ok_or_else(end_error)?;
         Ok(serde_json::Value::Object(stream.arguments().value()).to_string())
     }
 
     /// The verdict, if the call is refused whatever follows.
     #[napi(getter)]
     pub fn error(&self) -> napi::Result<Option<VerdictText>> {
-        let stream = self.stream.as_ref().ok_or_else(ended)?;
+        let stream = self.stream.as_ref().ok_or_else(end_error)?;
         Ok(stream.error().as_ref().map(VerdictText::new))
     }
 
@@ -69,7 +69,7 @@ impl CallStream {
         })
     }
 
-    /// Ends a call whose arguments the model does not complete.
+    /// Ends an incomplete call.
     #[napi]
     pub fn stop(&mut self) -> napi::Result<VerdictText> {
         let stream = self.end()?;
@@ -77,6 +77,6 @@ impl CallStream {
     }
 }
 
-fn ended() -> napi::Error {
+fn end_error() -> napi::Error {
     napi::Error::from_reason("the call has ended")
 }

@@ -119,7 +119,7 @@ impl Session {
         PendingCall::start(py, event_loop, work, cancelled)
     }
 
-    /// Begins a call whose arguments arrive in pieces.
+    /// Begins a call with streamed arguments.
     #[pyo3(signature = (name, *, id=None))]
     fn begin(this: Py<Self>, name: &str, id: Option<String>) -> CallStream {
         let stream = this.get().native.begin_stream(name, id);

@@ -1,4 +1,4 @@
-//! Calls whose arguments arrive in pieces.
+//! Calls with streamed arguments.
 
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ use crate::runtime::wait;
 use crate::session::Session;
 use crate::verdict::Verdict;
 
-/// A call whose arguments arrive in pieces.
+/// A call with streamed arguments.
 #[pyclass(frozen, module = "gramc")]
 pub(crate) struct CallStream {
     session: Py<Session>,
@@ -37,12 +37,12 @@ impl CallStream {
     }
 
     fn read<T>(&self, read: impl FnOnce(&gramc_tools::CallStream) -> T) -> PyResult<T> {
-        self.state.lock().stream.as_ref().map(read).ok_or_else(ended)
+        self.state.lock().stream.as_ref().map(read).ok_or_else(end_error)
     }
 
     fn end(&self) -> PyResult<gramc_tools::CallStream> {
         let mut state = self.state.lock();
-        let mut stream = state.stream.take().ok_or_else(ended)?;
+        let mut stream = state.stream.take().ok_or_else(end_error)?;
         if state.surrogate.is_some() {
             stream.feed("\u{fffd}");
         }
@@ -50,7 +50,7 @@ impl CallStream {
     }
 }
 
-fn ended() -> PyErr {
+fn end_error() -> PyErr {
     PyRuntimeError::new_err("the call has ended")
 }
 
@@ -62,7 +62,7 @@ impl StreamState {
         let units = encoded.chunks_exact(2).map(|unit| u16::from_le_bytes([unit[0], unit[1]]));
         let mut units: Vec<u16> = self.surrogate.take().into_iter().chain(units).collect();
         self.surrogate = units.pop_if(|unit| (0xD800..0xDC00).contains(unit));
-        self.stream.as_mut().ok_or_else(ended)?.feed(&String::from_utf16_lossy(&units));
+        self.stream.as_mut().ok_or_else(end_error)?.feed(&String::from_utf16_lossy(&units));
         Ok(())
     }
 }
@@ -74,13 +74,13 @@ impl CallStream {
         static TEXT_OF: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
         let mut state = self.state.lock();
         if let Ok(bytes) = chunk.cast::<PyBytes>() {
-            state.stream.as_mut().ok_or_else(ended)?.feed_bytes(bytes.as_bytes());
+            state.stream.as_mut().ok_or_else(end_error)?.feed_bytes(bytes.as_bytes());
             return Ok(());
         }
         if let Ok(text) = chunk.cast::<PyString>() {
             match text.to_str() {
                 Ok(text) if state.surrogate.is_none() => {
-                    state.stream.as_mut().ok_or_else(ended)?.feed(text);
+                    state.stream.as_mut().ok_or_else(end_error)?.feed(text);
                 }
                 _ => state.feed_units(text)?,
             }
@@ -145,7 +145,7 @@ impl CallStream {
         PendingCall::start(py, event_loop, work, cancelled)
     }
 
-    /// Ends a call whose arguments the model does not complete.
+    /// Ends an incomplete call.
     fn stop(&self) -> PyResult<Verdict> {
         Ok(Verdict::new(self.session.get().native.stop_stream(self.end()?)))
     }

@@ -111,7 +111,7 @@ class Session:
 
 @final
 class CallStream:
-    """A call whose arguments arrive in pieces."""
+    """A call with streamed arguments."""
 
     @property
     def value(self) -> dict[str, Any]: ...

@@ -10,7 +10,7 @@ use super::{Admission, Session};
 use crate::bind::{Bound, CallTarget};
 use crate::verdict::{Call, CallError, ReplyEnding, Verdict};
 
-/// A call whose arguments arrive in pieces.
+/// A call with streamed arguments.
 #[derive(Debug)]
 pub struct CallStream {
     id: Option<String>,
@@ -19,12 +19,12 @@ pub struct CallStream {
     arguments: ArgumentStream,
     /// The error of a name that is not known.
     unknown: Option<CallError>,
-    told: ToldPart,
+    reported: ReportedPart,
 }
 
 /// The part of a call that [`CallStream::update`] has returned.
 #[derive(Debug, Default)]
-struct ToldPart {
+struct ReportedPart {
     /// The number of complete parameters.
     complete: usize,
     /// The growing parameter, and the length of its JSON.
@@ -32,7 +32,7 @@ struct ToldPart {
     error: bool,
 }
 
-/// What became certain of a call.
+/// The newly certain part of a call.
 #[derive(Debug, Default)]
 pub struct StreamUpdate {
     /// The parameters that became complete.
@@ -89,33 +89,33 @@ impl CallStream {
     pub fn error(&self) -> Option<Verdict> {
         let error = match &self.unknown {
             Some(error) => error.clone(),
-            None => masked(&self.bound, self.arguments.error()?.clone()).into(),
+            None => mask_rejection(&self.bound, self.arguments.error()?.clone()).into(),
         };
         Some(Verdict::new(self.id.clone(), self.name.clone(), Err(error)))
     }
 
     /// What became certain since the last update. All updates together are as long as the arguments.
     pub fn update(&mut self) -> StreamUpdate {
-        let told = &mut self.told;
+        let reported = &mut self.reported;
         let parameters = self.arguments.parameters();
         let read = |json: &str| serde_json::from_str(json).unwrap_or_default();
         let count = parameters.len();
-        let set = parameters.skip(told.complete);
+        let set = parameters.skip(reported.complete);
         let set = set.map(|(name, json)| (name.to_owned(), read(json))).collect();
-        told.complete = count;
+        reported.complete = count;
         let mut append = Map::new();
         if let Some(growing) = self.arguments.growing() {
-            if told.growing.0 != growing.name {
-                told.growing = (growing.name.to_owned(), 0);
+            if reported.growing.0 != growing.name {
+                reported.growing = (growing.name.to_owned(), 0);
             }
-            let text = growing.text_after(told.growing.1);
-            told.growing.1 = growing.json.len();
+            let text = growing.text_after(reported.growing.1);
+            reported.growing.1 = growing.json.len();
             if !text.is_empty() {
                 append.insert(growing.name.to_owned(), text.into());
             }
         }
-        let error = if self.told.error { None } else { self.error() };
-        self.told.error |= error.is_some();
+        let error = if self.reported.error { None } else { self.error() };
+        self.reported.error |= error.is_some();
         StreamUpdate { set, append, error }
     }
 
@@ -142,7 +142,7 @@ impl CallStream {
 }
 
 /// A rejection without secrets of the library.
-fn masked(bound: &Bound, mut rejection: Rejection) -> Rejection {
+fn mask_rejection(bound: &Bound, mut rejection: Rejection) -> Rejection {
     if let Rejection::Invalid(invalid) = &mut rejection
         && !bound.secrets().is_empty()
     {
@@ -152,7 +152,7 @@ fn masked(bound: &Bound, mut rejection: Rejection) -> Rejection {
 }
 
 impl Session {
-    /// Begins a call whose arguments arrive in pieces. [`Self::finish_stream`] runs it.
+    /// Begins a call with streamed arguments. [`Self::finish_stream`] runs it.
     pub fn begin_stream(&self, name: &str, id: Option<String>) -> CallStream {
         let target = self.find(name);
         let tool = match target {
@@ -166,17 +166,17 @@ impl Session {
         };
         let unknown = target.is_none().then(|| self.unknown_tool(name, false));
         let bound = self.bound.clone();
-        let (name, told) = (name.to_owned(), ToldPart::default());
-        CallStream { id, name, bound, arguments, unknown, told }
+        let (name, reported) = (name.to_owned(), ReportedPart::default());
+        CallStream { id, name, bound, arguments, unknown, reported }
     }
 
-    /// Checks a call whose arguments are complete, like [`Self::begin`].
+    /// Checks a complete call, like [`Self::begin`].
     pub fn admit_stream(&self, mut stream: CallStream, ending: ReplyEnding) -> Admission<'_> {
         let call = stream.call(ending);
         self.begin_with(call, |check, text, policy| stream.check(check, text, policy))
     }
 
-    /// Checks and runs a call whose arguments are complete, like [`Self::call_until`].
+    /// Checks and runs a complete call, like [`Self::call_until`].
     pub async fn finish_stream(
         &self,
         mut stream: CallStream,
@@ -188,7 +188,7 @@ impl Session {
         self.run_call(call, |call| self.begin_with(call, check), cancelled).await
     }
 
-    /// Ends a call whose arguments the model does not complete, because the call is refused anyway.
+    /// Ends an incomplete call, because it is refused anyway.
     /// A call that is not certainly refused is refused as one that was cut off.
     pub fn stop_stream(&self, mut stream: CallStream) -> Verdict {
         let rejection = stream.arguments.error().cloned();

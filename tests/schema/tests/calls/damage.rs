@@ -278,10 +278,10 @@ impl Writer<'_> {
     fn text(&mut self, text: &str) {
         let json = Value::from(text).to_string();
         match self.damage {
-            Damage::SingleQuotes => self.quoted(&json, '\''),
+            Damage::SingleQuotes => self.write_quoted(&json, '\''),
             // Python prints double quotes for strings that contain only single ones.
             Damage::Python if !text.contains('\'') || text.contains('"') => {
-                self.quoted(&json, '\'');
+                self.write_quoted(&json, '\'');
             }
             Damage::RawControls => {
                 // Backslashes in JSON are in pairs, or begin an escape sequence.
@@ -299,7 +299,7 @@ impl Writer<'_> {
         }
     }
 
-    fn quoted(&mut self, json: &str, quote: char) {
+    fn write_quoted(&mut self, json: &str, quote: char) {
         let inner = &json[1..json.len() - 1];
         self.out.push(quote);
         self.out.push_str(&inner.replace("\\\"", "\"").replace('\'', "\\'"));

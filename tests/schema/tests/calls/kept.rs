@@ -220,7 +220,7 @@ fn missing_word(written: &str, arrived: &[String]) -> Option<String> {
     missing.into_iter().next()
 }
 
-fn unescaped(pointer: &str) -> String {
+fn unescape_pointer(pointer: &str) -> String {
     pointer.replace("~1", "/").replace("~0", "~")
 }
 
@@ -242,7 +242,7 @@ fn named_parts(text: &str, accepted: &Accepted) -> Vec<String> {
     let mut read = serde_json::from_str::<Value>(text).unwrap_or_default();
     for repair in &accepted.repairs {
         if repair.rule == RepairRule::NullToAbsent {
-            named.push(unescaped(&repair.pointer));
+            named.push(unescape_pointer(&repair.pointer));
         }
         if repair.rule == RepairRule::Malformed {
             let to = repair.to.as_deref().unwrap_or_default();
@@ -252,8 +252,8 @@ fn named_parts(text: &str, accepted: &Accepted) -> Vec<String> {
         }
     }
     for pointer in &accepted.stripped {
-        named.push(unescaped(pointer));
-        let key = unescaped(pointer.rsplit('/').next().unwrap_or_default());
+        named.push(unescape_pointer(pointer));
+        let key = unescape_pointer(pointer.rsplit('/').next().unwrap_or_default());
         push_values(&read, &key, &mut named);
     }
     named
@@ -265,7 +265,7 @@ fn look(rng: &mut Rng, text: &str, [plain, destructive]: [&ToolCheck; 2], counts
     if let Ok(accepted) = destructive.check(&text, p) {
         counts.add("destructive accepted");
         let absent = accepted.repairs.iter().filter(|it| it.rule == RepairRule::NullToAbsent);
-        let mut arrived: Vec<_> = absent.map(|repair| unescaped(&repair.pointer)).collect();
+        let mut arrived: Vec<_> = absent.map(|repair| unescape_pointer(&repair.pointer)).collect();
         arrived.push(accepted.arguments.clone());
         if let Some(word) = missing_word(&text, &arrived) {
             counts.faults.push(format!("destructive, without {word:?}: {text}\n{accepted:?}"));

@@ -1,4 +1,4 @@
-//! Calls whose arguments arrive in pieces.
+//! Calls with streamed arguments.
 
 use super::*;
 use crate::verdict::ReplyEnding;

@@ -1,4 +1,4 @@
-//! Calls whose arguments arrive in several lines.
+//! Calls with arguments in several lines.
 
 use std::collections::HashMap;
 
@@ -26,7 +26,7 @@ pub(super) enum StreamStep {
     Stop(String),
 }
 
-/// The calls whose arguments are not complete, by their ids.
+/// The incomplete calls, by their ids.
 #[derive(Default)]
 pub(super) struct Streams(HashMap<String, CallStream>);
 
