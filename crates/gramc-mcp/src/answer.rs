@@ -7,7 +7,8 @@ use crate::catalog::ResultKind;
 
 /// The key of `_meta` with what the client should know about a result that is passed on.
 const WARNINGS_KEY: &str = "gramc/warnings";
-const RESULT_WARNINGS: [&str; 3] = ["result-mismatch", "output-schema-mismatch", "masked-result"];
+const RESULT_WARNINGS: [&str; 4] =
+    ["result-mismatch", "output-schema-mismatch", "masked-result", "stripped-arguments"];
 
 /// The result of a call. A rejected call is reported as an error of the tool because clients do not
 /// pass protocol errors to the model.
@@ -25,8 +26,11 @@ pub(crate) fn answer(mut verdict: Verdict, result_kind: ResultKind) -> Map<Strin
 
 /// The result of an implementation that knows nothing of MCP.
 fn write_result(verdict: Verdict, result_kind: ResultKind) -> Map<String, Value> {
-    let text = verdict.message();
-    let mut fields = Map::from_iter([("content".to_owned(), json!([text_block(&text)]))]);
+    // Clients may parse the text of a result, so the note is a block of its own.
+    let blocks = std::iter::once(verdict.text()).chain(verdict.stripped_note());
+    let blocks: Vec<_> = blocks.map(|text| text_block(&text)).collect();
+    let mut fields = Map::from_iter([("content".to_owned(), blocks.into())]);
+    mark(&mut fields, &verdict.warnings);
     let is_error = verdict.outcome.is_err();
     if let (ResultKind::Structured, Ok(success)) = (result_kind, verdict.outcome)
         && let Some(value) = success.result
@@ -45,19 +49,21 @@ fn pass_result_on(
 ) -> Map<String, Value> {
     let was_error = content.is_error();
     let mut fields = content.into_fields();
-    if verdict.is_ok() {
+    let text = if verdict.is_ok() {
         mark(&mut fields, &verdict.warnings);
+        verdict.stripped_note()
     } else {
+        fields.insert("isError".to_owned(), true.into());
         // The client has seen the failure that the tool itself reports.
-        let text = if was_error { verdict.guidance() } else { Some(verdict.message()) };
-        let block = text_block(&text.unwrap_or_default());
+        if was_error { verdict.guidance() } else { Some(verdict.message()) }
+    };
+    if let Some(text) = text {
         match fields.get_mut("content") {
-            Some(Value::Array(blocks)) => blocks.push(block),
+            Some(Value::Array(blocks)) => blocks.push(text_block(&text)),
             _ => {
-                fields.insert("content".to_owned(), json!([block]));
+                fields.insert("content".to_owned(), json!([text_block(&text)]));
             }
         }
-        fields.insert("isError".to_owned(), true.into());
     }
     if let (ResultKind::Structured, Ok(success)) = (result_kind, verdict.outcome)
         && let Some(value) = success.result

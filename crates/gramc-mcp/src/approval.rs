@@ -48,7 +48,8 @@ async fn ask(request: &ApprovalRequest, client: &dyn SessionClient) -> Option<Ap
     if !has_forms(client) {
         return None;
     }
-    let message = format!("Run `{}` with {}?", request.name, request.arguments);
+    let message =
+        format!("Run `{}` with {}{}?", request.name, request.arguments, request.removed());
     // A form without fields, which is accepted or declined.
     let schema = json!({"type": "object", "properties": {}});
     let question = json!({"mode": "form", "message": message, "requestedSchema": schema});

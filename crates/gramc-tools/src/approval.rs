@@ -36,14 +36,27 @@ pub struct ApprovalRequest {
     pub name: SmolStr,
     /// The arguments that would run, as an object. Injected values are left out and secrets masked.
     pub arguments: Value,
+    /// The undeclared arguments that were removed.
+    pub stripped: Vec<String>,
     /// The agent that makes the call, if an agent does.
     pub agent: Option<SmolStr>,
 }
 
 impl ApprovalRequest {
+    /// The removed arguments as the end of a question. Empty if there are none.
+    pub fn removed(&self) -> String {
+        match self.stripped.as_slice() {
+            [] => String::new(),
+            names => format!(", without the undeclared `{}`", names.join("`, `")),
+        }
+    }
+
     /// The request as a JSON object.
     pub fn json(&self) -> Value {
         let mut json = json!({"name": self.name.as_str(), "arguments": self.arguments});
+        if !self.stripped.is_empty() {
+            json["stripped"] = self.stripped.as_slice().into();
+        }
         if let Some(agent) = &self.agent {
             json["agent"] = agent.as_str().into();
         }

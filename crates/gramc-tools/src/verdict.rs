@@ -2,7 +2,6 @@
 
 mod message;
 
-use std::fmt::Write as _;
 use std::time::Duration;
 
 use serde::Serialize;
@@ -49,6 +48,9 @@ impl Call {
         Self { name: name.into(), arguments: Some(arguments.into()), ..Self::default() }
     }
 }
+
+/// The code of the warning about arguments that were removed.
+pub(crate) const STRIPPED: &str = "stripped-arguments";
 
 /// The outcome of a call.
 #[derive(Debug, Clone)]
@@ -261,8 +263,16 @@ impl Verdict {
         Value::Object(map)
     }
 
-    /// The message for the model: the result, or the error with guidance. Images are only named.
+    /// The message for the model: the [text](Self::text), and removed arguments.
     pub fn message(&self) -> String {
+        match self.stripped_note() {
+            Some(note) => format!("{}\n{note}", self.text()),
+            None => self.text(),
+        }
+    }
+
+    /// The result, or the error with guidance. Images are only named.
+    pub fn text(&self) -> String {
         match &self.outcome {
             Ok(Success { result: Some(Value::String(text)), .. }) => text.clone(),
             Ok(Success { result, .. }) => self.exact_text().unwrap_or_else(|| {
@@ -270,6 +280,12 @@ impl Verdict {
             }),
             Err(error) => error_text(&self.name, error) + &self.notes(),
         }
+    }
+
+    /// A sentence for the model about arguments that were removed from a successful call.
+    pub fn stripped_note(&self) -> Option<String> {
+        let warning = self.warnings.iter().find(|warning| warning.code == STRIPPED);
+        warning.filter(|_| self.is_ok()).map(note)
     }
 
     /// The text of a result in the form of MCP that has no structured content.
@@ -291,13 +307,13 @@ impl Verdict {
     }
 
     fn notes(&self) -> String {
-        let mut notes = String::new();
-        for warning in &self.warnings {
-            // Writing to a string cannot fail.
-            let _ = write!(notes, "\nNote: {}.", warning.message);
-        }
-        notes
+        self.warnings.iter().map(|warning| format!("\n{}", note(warning))).collect()
     }
+}
+
+/// A warning as text for the model.
+fn note(warning: &Warning) -> String {
+    format!("Note: {}.", warning.message)
 }
 
 /// Parses a received value, which is stored as JSON text.

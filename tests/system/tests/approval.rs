@@ -54,7 +54,7 @@ fn a_program_approves_calls() {
     let with = |tool, path| call(&files, tool, path).arg("--approve-with").arg("python3 policy.py");
     let approved = with("drop", "/tmp/x").run().exits(0).json();
     // The program gets no variables of the environment that may be secret.
-    let request = r#"{"name": "drop", "arguments": {"path": "/tmp/x"}} []"#;
+    let request = r#"{"name": "drop", "arguments": {"path": "/tmp/x"}, "stripped": ["key"]} []"#;
     let approval = json!({"approved": true, "by": "program", "reason": request});
     assert_eq!(approved["approval"], approval);
     assert_eq!(approved["result"], json!({"path": "/tmp/x"}));

@@ -182,6 +182,10 @@ fn a_client_over_standard_input_lists_calls_and_hangs_up() {
     assert_eq!(names(&client.ask("tools/list", &json!({}))), ["greet", "maths"]);
     let greeted = client.call("greet", &json!({"name": "Ada", "shout": true}));
     assert_eq!(text(&greeted), r#"{"name":"Ada"}"#);
+    let removed = "`shout` is not declared and was removed from the arguments";
+    assert_eq!(greeted["content"][1]["text"], format!("Note: {removed}."));
+    let warning = json!({"code": "stripped-arguments", "message": removed});
+    assert_eq!(greeted["_meta"]["gramc/warnings"], json!([warning]));
     let refused = client.call("add", &json!({"a": 1, "b": 2}));
     assert_eq!(refused["isError"], true);
     assert!(text(&refused).contains("Call `maths` without arguments first"), "{refused}");

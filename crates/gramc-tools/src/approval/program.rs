@@ -72,6 +72,7 @@ mod tests {
         let request = ApprovalRequest {
             name: "wipe".into(),
             arguments: json!({"path": "/data"}),
+            stripped: Vec::new(),
             agent: Some("cleaner".into()),
         };
         let decision = ProgramApprover::new(run, limit).decide(request).await.unwrap();
@@ -91,7 +92,12 @@ mod tests {
         let (approved, reason) = decide("kill -9 $$", limit).await;
         assert!(!approved && reason.contains("was killed"), "{reason}");
         let run = vec!["/no/such/program".to_owned()];
-        let request = ApprovalRequest { name: "wipe".into(), arguments: json!({}), agent: None };
+        let request = ApprovalRequest {
+            name: "wipe".into(),
+            arguments: json!({}),
+            stripped: Vec::new(),
+            agent: None,
+        };
         let decision = ProgramApprover::new(run, limit).decide(request).await.unwrap();
         assert!(
             !decision.approved && decision.reason.unwrap().contains("there is no such program")

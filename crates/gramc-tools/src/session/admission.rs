@@ -101,12 +101,16 @@ impl Session {
             }
         };
         drop(state);
-        let warnings = Vec::from_iter(repetition.failed.then(|| Warning {
+        let mut warnings = Vec::from_iter(repetition.failed.then(|| Warning {
             code: "repeated-failure",
             message: format!("`{name}` just failed with the same arguments"),
         }));
         match checked {
             Ok(accepted) => {
+                warnings.extend(warnings::stripped_arguments(&accepted.stripped).map(|warning| {
+                    let masks = self.bound.masks(tool, &accepted.secrets);
+                    Warning { message: masks.text(&warning.message), ..warning }
+                }));
                 let judged = self.external_validator(tool).is_none();
                 if judged {
                     self.state.lock().note_acceptance(tool);
@@ -172,6 +176,7 @@ impl Session {
                     warnings.extend(
                         warnings::of_arguments(&accepted.arguments)
                             .into_iter()
+                            .chain(warnings::stripped_arguments(&accepted.stripped))
                             .map(|it| Warning { message: masks.text(&it.message), ..it }),
                     );
                     Success {

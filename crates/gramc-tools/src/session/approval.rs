@@ -1,5 +1,6 @@
 //! Approval of calls before they run.
 
+use gramc_json_schema::pointer::dotted;
 use serde::Deserialize as _;
 use serde_json::Value;
 
@@ -35,6 +36,7 @@ impl<'s> AdmittedCall<'s> {
         Some(ApprovalRequest {
             name: spec.name.clone(),
             arguments: serde_json::from_str(&arguments).unwrap_or_default(),
+            stripped: self.accepted.stripped.iter().map(|it| masks.text(&dotted(it))).collect(),
             agent: self.session.approvals.agent.clone(),
         })
     }

@@ -111,6 +111,31 @@ async fn nothing_undeclared_reaches_an_implementation() {
 }
 
 #[tokio::test]
+async fn removed_arguments_are_reported() {
+    let note = "Note: `mood` is not declared and was removed from the arguments.";
+    let arguments = r#"{"service": "web", "mood": 5}"#;
+    let seen = Seen::default();
+    let mut settings = patient(Undeclared::Strip);
+    for fails in [false, true] {
+        let bound = library(&seen, settings.clone(), fails).bind(&module()).unwrap();
+        let verdict = Session::new(&bound).call(Call::new("deploy", arguments)).await;
+        assert!(verdict.message().ends_with(note), "{}", verdict.message());
+        assert_eq!(verdict.json()["stripped"], json!(["mood"]));
+        let verdict = Session::new(&bound).call(Call::new("deploy", r#"{"service": "web"}"#)).await;
+        assert!(!verdict.message().contains("Note"), "{}", verdict.message());
+    }
+    settings.approval = Some(ApprovalPolicy::Always);
+    let bound = library(&seen, settings, false).bind(&module()).unwrap();
+    let session = Session::new(&bound);
+    let Admission::Ready(call) = session.begin(Call::new("deploy", arguments)) else {
+        panic!("the call was refused")
+    };
+    let request = call.approval_request().unwrap();
+    assert_eq!(request.json()["stripped"], json!(["mood"]));
+    assert_eq!(request.removed(), ", without the undeclared `mood`");
+}
+
+#[tokio::test]
 async fn what_is_refused_reaches_nobody() {
     let seen = Seen::default();
     let bound = library(&seen, patient(Undeclared::Reject), false).bind(&module()).unwrap();

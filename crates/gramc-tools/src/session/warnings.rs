@@ -5,7 +5,7 @@ use gramc_json_schema::shorten::shorten;
 use serde_json::Value;
 use smol_str::SmolStr;
 
-use crate::verdict::Warning;
+use crate::verdict::{STRIPPED, Warning};
 
 /// The negative success flags of a result. They are those of tool results on the wire: `isError` in
 /// MCP, and the names that HTTP services and agents' tools use.
@@ -17,20 +17,30 @@ pub(super) fn negative_flags(result: &Value) -> impl Iterator<Item = &'static st
         .map(|it| it.0)
 }
 
+/// Warns about arguments that were removed.
+pub(super) fn stripped_arguments(pointers: &[SmolStr]) -> Option<Warning> {
+    let names = list_names(pointers)?;
+    let message = match pointers.len() {
+        1 => format!("{names} is not declared and was removed from the arguments"),
+        _ => format!("{names} are not declared and were removed from the arguments"),
+    };
+    Some(Warning { code: STRIPPED, message })
+}
+
 /// Warns about defaults that the schema rejects.
 pub(super) fn omitted_defaults(pointers: &[SmolStr]) -> Option<Warning> {
-    let names: Vec<_> = pointers.iter().map(|pointer| format!("`{}`", dotted(pointer))).collect();
-    let message = match names.as_slice() {
-        [] => return None,
-        [name] => {
-            format!("the default of {name} is not filled in, because the schema rejects it")
-        }
-        names => {
-            let names = names.join(", ");
-            format!("the defaults of {names} are not filled in, because the schema rejects them")
-        }
+    let names = list_names(pointers)?;
+    let message = match pointers.len() {
+        1 => format!("the default of {names} is not filled in, because the schema rejects it"),
+        _ => format!("the defaults of {names} are not filled in, because the schema rejects them"),
     };
     Some(Warning { code: "omitted-default", message })
+}
+
+/// `None` if there are no pointers.
+fn list_names(pointers: &[SmolStr]) -> Option<String> {
+    let names: Vec<_> = pointers.iter().map(|pointer| format!("`{}`", dotted(pointer))).collect();
+    (!names.is_empty()).then(|| names.join(", "))
 }
 
 /// Reports that a call did not run again.

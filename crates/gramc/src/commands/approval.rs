@@ -93,6 +93,7 @@ fn question(request: &ApprovalRequest) -> String {
         0 => shown,
         more => format!("{shown}… and {more} more characters"),
     };
+    let shown = shown + &visible(&request.removed());
     let name = visible(&request.name);
     match &request.agent {
         Some(agent) => format!("[{}] {name} {shown}", visible(agent)),
@@ -154,7 +155,12 @@ mod tests {
     fn questions_are_short_and_hide_nothing() {
         let ask = |text: &str| {
             let arguments = json!({ "path": text });
-            question(&ApprovalRequest { name: "wipe".into(), arguments, agent: None })
+            question(&ApprovalRequest {
+                name: "wipe".into(),
+                arguments,
+                stripped: Vec::new(),
+                agent: None,
+            })
         };
         assert_eq!(ask("a\u{202e}b\u{1b}[2J"), r#"wipe {"path":"a\u{202e}b\u001b[2J"}"#);
         let long = ask(&"ä".repeat(10_000));

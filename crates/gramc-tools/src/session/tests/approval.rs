@@ -105,7 +105,10 @@ async fn the_question_has_the_repaired_arguments_without_secrets() {
     let verdict = session.call(call).await.json();
     let asked = judge.asked.lock().unwrap().pop().unwrap().json();
     let arguments = json!({"path": "/***/x", "password": "***", "where": "eu-1"});
-    assert_eq!(asked, json!({"name": "wipe", "arguments": arguments, "agent": "cleaner"}));
+    let request = json!({
+        "name": "wipe", "arguments": arguments, "stripped": ["extra"], "agent": "cleaner",
+    });
+    assert_eq!(asked, request);
     let approval = json!({"approved": false, "by": "host", "reason": "*** is\n known"});
     assert_eq!(verdict["approval"], approval);
     assert_eq!(verdict["error"]["error_type"], "approval_refused");
