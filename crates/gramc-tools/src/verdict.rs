@@ -307,7 +307,7 @@ impl Verdict {
     }
 
     fn notes(&self) -> String {
-        self.warnings.iter().map(|warning| format!("\n{}", note(warning))).collect()
+        self.warnings.iter().flat_map(|warning| ["\n".to_owned(), note(warning)]).collect()
     }
 }
 
