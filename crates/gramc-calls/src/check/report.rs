@@ -133,10 +133,12 @@ impl fmt::Display for MalformedArguments {
             MalformedKind::Syntax => "not valid JSON",
             MalformedKind::Unclosed | MalformedKind::CutOff => "incomplete",
         };
+        // The position precedes the advice.
+        let (what, advice) = what.split_at(what.find(';').unwrap_or(what.len()));
         write!(f, "the arguments are {problem}: {what}")?;
         match excerpt {
-            Some(excerpt) => write!(f, " at {MARK} in `{excerpt}`"),
-            None => write!(f, " (line {line}, column {column})"),
+            Some(excerpt) => write!(f, " at {MARK} in `{excerpt}`{advice}"),
+            None => write!(f, " (line {line}, column {column}){advice}"),
         }
     }
 }

@@ -103,7 +103,7 @@ impl ValidationRun<'_> {
         let within = only(&|field| self.declares(field, name));
         let detail = match (near, within) {
             (Some(near), _) => NoteDetail::Near(near),
-            _ if is_wrapper(object, key, value) => NoteDetail::Wrapper,
+            _ if is_wrapper_name(name) && !rules.fields.is_empty() => NoteDetail::Wrapper,
             (_, Some(record)) => NoteDetail::Within(record),
             _ => {
                 let known = rules.fields.iter().take(MAX_KNOWN);
