@@ -4,7 +4,10 @@ use std::fmt::Write as _;
 
 use gramc_json_schema::text::MAX_DEPTH;
 
-#[derive(Debug, Clone, PartialEq, Eq)]
+use super::scanner::escape_end;
+use super::tape::{JsonSyntaxError, Tape};
+
+#[derive(Debug, Default, PartialEq)]
 pub(crate) struct RepairedJson {
     pub(crate) json: String,
     /// Whether received content was dropped or missing content was made up.
@@ -23,46 +26,19 @@ pub(crate) struct RepairedJson {
     pub(crate) bare_word: Option<usize>,
 }
 
-/// Where and why a text cannot be repaired.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct AmbiguousJson {
-    /// The byte offset of the error.
-    pub(crate) at: usize,
-    pub(crate) what: &'static str,
-}
-
-pub(crate) fn repair(text: &str) -> Result<RepairedJson, AmbiguousJson> {
-    let mut mender = JsonRepairer {
-        text,
-        at: 0,
-        out: String::with_capacity(text.len() + 8),
-        open: Vec::new(),
-        lossy: false,
-        closed: None,
-        missing: 0,
-        ends_in_list: false,
-        entry_ends: Vec::new(),
-        bare_word: None,
-        commented: false,
-    };
-    mender.document()?;
-    let JsonRepairer { out: json, lossy, closed, missing, ends_in_list, .. } = mender;
-    let (entry_ends, bare_word) = (mender.entry_ends, mender.bare_word);
-    Ok(RepairedJson { json, lossy, closed, missing, ends_in_list, entry_ends, bare_word })
+pub(crate) fn repair(text: &str) -> Result<RepairedJson, JsonSyntaxError> {
+    let out = RepairedJson { json: String::with_capacity(text.len() + 8), ..Default::default() };
+    let mut repairer = JsonRepairer { text, at: 0, out, open: Vec::new(), commented: false };
+    repairer.document()?;
+    Ok(repairer.out)
 }
 
 struct JsonRepairer<'t> {
     text: &'t str,
     at: usize,
-    out: String,
+    out: RepairedJson,
     /// The open arrays and objects.
     open: Vec<OpenBracket>,
-    lossy: bool,
-    closed: Option<usize>,
-    missing: usize,
-    ends_in_list: bool,
-    entry_ends: Vec<usize>,
-    bare_word: Option<usize>,
     /// Whether there are comments.
     commented: bool,
 }
@@ -74,24 +50,20 @@ struct OpenBracket {
     start: usize,
 }
 
-/// Words that represent values, with their JSON.
-const KNOWN: [(&str, &str); 10] = [
-    ("true", "true"),
-    ("True", "true"),
-    ("TRUE", "true"),
-    ("false", "false"),
-    ("False", "false"),
-    ("FALSE", "false"),
-    ("null", "null"),
-    ("None", "null"),
-    ("NULL", "null"),
-    ("nil", "null"),
-];
+/// The JSON of a word that represents a value.
+fn known_word(word: &str) -> Option<&'static str> {
+    match word {
+        "true" | "True" | "TRUE" => Some("true"),
+        "false" | "False" | "FALSE" => Some("false"),
+        "null" | "None" | "NULL" | "nil" => Some("null"),
+        _ => None,
+    }
+}
 
-type RepairResult = Result<(), AmbiguousJson>;
+type RepairResult = Result<(), JsonSyntaxError>;
 
-impl JsonRepairer<'_> {
-    fn rest(&self) -> &str {
+impl<'t> JsonRepairer<'t> {
+    fn rest(&self) -> &'t str {
         self.text.get(self.at..).unwrap_or_default()
     }
 
@@ -99,8 +71,8 @@ impl JsonRepairer<'_> {
         self.rest().chars().next()
     }
 
-    fn fail<T>(&self, what: &'static str) -> Result<T, AmbiguousJson> {
-        Err(AmbiguousJson { at: self.at, what })
+    fn fail<T>(&self, what: &'static str) -> Result<T, JsonSyntaxError> {
+        Err(JsonSyntaxError { at: self.at, what })
     }
 
     fn take(&mut self, text: &str) -> bool {
@@ -131,7 +103,7 @@ impl JsonRepairer<'_> {
         }
         self.end()?;
         // A comment may hide a bracket, and an unquoted string may end in a comment.
-        if self.commented && (self.closed.is_some() || self.bare_word.is_some()) {
+        if self.commented && (self.out.closed.is_some() || self.out.bare_word.is_some()) {
             return self.fail("ambiguous comment");
         }
         Ok(())
@@ -159,7 +131,7 @@ impl JsonRepairer<'_> {
         }
         let is_repetition = || {
             let value: Option<serde_json::Value> = serde_json::from_str(rest).ok();
-            value.is_some() && value == serde_json::from_str(&self.out).ok()
+            value.is_some() && value == serde_json::from_str(&self.out.json).ok()
         };
         let what = match rest.chars().next() {
             Some('}' | ']') if rest.len() == 1 => None,
@@ -170,7 +142,7 @@ impl JsonRepairer<'_> {
             Some('{' | '[') => Some("unexpected second value; send each call on its own"),
             _ => Some("unexpected text after the value"),
         };
-        self.lossy = true;
+        self.out.lossy = true;
         what.map_or(Ok(()), |what| self.fail(what))
     }
 
@@ -192,7 +164,7 @@ impl JsonRepairer<'_> {
                 None if is_block => return self.fail("unterminated comment"),
                 end => end.unwrap_or(rest.len()),
             };
-            (self.lossy, self.commented) = (true, true);
+            (self.out.lossy, self.commented) = (true, true);
         }
     }
 
@@ -231,19 +203,19 @@ impl JsonRepairer<'_> {
                 Some('`') if self.rest().starts_with("```") => self.close_all()?,
                 Some(found) if found == close => {
                     let content = self.text.get(start..self.at).unwrap_or_default();
-                    if close == ']' && self.out.ends_with('[') && !content.trim().is_empty() {
+                    if close == ']' && self.out.json.ends_with('[') && !content.trim().is_empty() {
                         return self.fail("the array contains only comments; quote strings");
                     }
                     self.open.pop();
-                    self.out.push(close);
+                    self.out.json.push(close);
                     self.at += 1;
                 }
                 Some(found @ ('}' | ']')) if self.open.iter().any(|it| it.close == found) => {
                     // An inner bracket is missing.
-                    self.lossy = true;
-                    self.closed.get_or_insert(self.at);
-                    self.missing += 1;
-                    self.out.push(close);
+                    self.out.lossy = true;
+                    self.out.closed.get_or_insert(self.at);
+                    self.out.missing += 1;
+                    self.out.json.push(close);
                     self.open.pop();
                 }
                 Some('}' | ']') => return self.fail("unexpected closing bracket"),
@@ -272,9 +244,9 @@ impl JsonRepairer<'_> {
     /// Repairs an item or entry that follows another one, which ends at `end`.
     fn next_entry(&mut self, end: usize) -> RepairResult {
         if self.open.len() > 1 && self.open.last().is_some_and(|open| open.close == '}') {
-            self.entry_ends.push(end);
+            self.out.entry_ends.push(end);
         }
-        self.out.push(',');
+        self.out.json.push(',');
         self.entry()
     }
 
@@ -282,19 +254,18 @@ impl JsonRepairer<'_> {
     fn close_all(&mut self) -> RepairResult {
         let before = self.text.get(..self.at).unwrap_or_default();
         let ends_whole = |c: char| c.is_whitespace() || matches!(c, '"' | '\'' | '}' | ']');
-        let is_apart = |c: char| !c.is_alphanumeric() && !matches!(c, '_' | '-' | '$');
-        let word = before.rsplit(is_apart).next().unwrap_or_default();
-        let whole = before.ends_with(ends_whole) || KNOWN.iter().any(|(known, _)| *known == word);
+        let word = before.rsplit(|c| !is_part_of_word(c)).next().unwrap_or_default();
+        let whole = before.ends_with(ends_whole) || known_word(word).is_some();
         // Digits, letters or the content of an object may be missing.
         if !whole || before.trim_end().ends_with(['{', '[']) {
             return self.fail("unexpected end");
         }
-        self.lossy = true;
-        self.closed.get_or_insert(self.at);
-        self.missing += self.open.len();
+        self.out.lossy = true;
+        self.out.closed.get_or_insert(self.at);
+        self.out.missing += self.open.len();
         while let Some(OpenBracket { close, .. }) = self.open.pop() {
-            self.ends_in_list |= close == ']';
-            self.out.push(close);
+            self.out.ends_in_list |= close == ']';
+            self.out.json.push(close);
         }
         Ok(())
     }
@@ -311,8 +282,8 @@ impl JsonRepairer<'_> {
         match self.peek() {
             Some('"' | '\'') => self.repair_string()?,
             Some(first) if first.is_alphabetic() || matches!(first, '_' | '$') => {
-                let word = self.word();
-                self.write_text(&word);
+                let word = self.word(is_part_of_word);
+                self.write_text(word);
             }
             _ => return self.fail("expected a parameter name"),
         }
@@ -320,7 +291,7 @@ impl JsonRepairer<'_> {
         if !self.take(":") {
             return self.fail("expected `:`");
         }
-        self.out.push(':');
+        self.out.json.push(':');
         self.space()
     }
 
@@ -331,7 +302,7 @@ impl JsonRepairer<'_> {
                     return self.fail("nesting exceeds 127 levels");
                 }
                 self.at += 1;
-                self.out.push(open);
+                self.out.json.push(open);
                 let close = if open == '{' { '}' } else { ']' };
                 self.open.push(OpenBracket { close, start: self.at });
                 self.space()?;
@@ -350,33 +321,30 @@ impl JsonRepairer<'_> {
     }
 
     fn number(&mut self) -> RepairResult {
-        let rest = self.rest();
-        let is_part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '+' | '.' | '_');
-        let end = rest.find(|c| !is_part(c)).unwrap_or(rest.len());
-        let number = rest.get(..end).unwrap_or_default().to_owned();
-        if super::tape::Tape::read(&number).is_err() {
+        let start = self.at;
+        let number = self.word(|c| c.is_ascii_alphanumeric() || "-+._".contains(c));
+        if Tape::read(number).is_err() {
+            self.at = start;
             return self.fail("invalid number");
         }
-        self.at += end;
-        self.out.push_str(&number);
+        self.out.json.push_str(number);
         Ok(())
     }
 
-    fn word(&mut self) -> String {
+    /// Reads characters of a kind.
+    fn word(&mut self, is_part: impl Fn(char) -> bool) -> &'t str {
         let rest = self.rest();
-        let is_part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '$');
-        let end = rest.find(|c| !is_part(c)).unwrap_or(rest.len());
-        let word = rest.get(..end).unwrap_or_default().to_owned();
-        self.at += end;
+        let (word, _) = rest.split_at(rest.find(|c| !is_part(c)).unwrap_or(rest.len()));
+        self.at += word.len();
         word
     }
 
     /// Repairs an unquoted word that represents a value.
     fn repair_word(&mut self) -> RepairResult {
         let start = self.at;
-        let word = self.word();
-        if let Some((_, json)) = KNOWN.iter().find(|(known, _)| *known == word) {
-            self.out.push_str(json);
+        let word = self.word(is_part_of_word);
+        if let Some(json) = known_word(word) {
+            self.out.json.push_str(json);
             return Ok(());
         }
         let is_word = |it: &&str| word.eq_ignore_ascii_case(it);
@@ -384,14 +352,14 @@ impl JsonRepairer<'_> {
             self.at = start;
             return self.fail("not a JSON value");
         }
-        self.lossy = true;
-        self.bare_word.get_or_insert(start);
-        self.write_text(&word);
+        self.out.lossy = true;
+        self.out.bare_word.get_or_insert(start);
+        self.write_text(word);
         Ok(())
     }
 
     fn write_text(&mut self, text: &str) {
-        self.out.push_str(&serde_json::Value::from(text).to_string());
+        self.out.json.push_str(&serde_json::Value::from(text).to_string());
     }
 
     /// Repairs a string in single or double quotes.
@@ -399,24 +367,21 @@ impl JsonRepairer<'_> {
         let start = self.at;
         let Some(quote) = self.peek() else { return Ok(()) };
         self.at += 1;
-        self.out.push('"');
+        self.out.json.push('"');
         while let Some(c) = self.peek() {
             self.at += c.len_utf8();
             match c {
                 c if c == quote => {
-                    self.out.push('"');
+                    self.out.json.push('"');
                     return Ok(());
                 }
-                '"' => self.out.push_str("\\\""),
                 '\\' => self.escape()?,
-                '\n' => self.out.push_str("\\n"),
-                '\r' => self.out.push_str("\\r"),
-                '\t' => self.out.push_str("\\t"),
+                '"' => self.out.json.push_str("\\\""),
                 c if c < ' ' => {
-                    // Writing to a string cannot fail.
-                    let _ = write!(self.out, "\\u{:04x}", u32::from(c));
+                    let json = serde_json::Value::from(c.to_string()).to_string();
+                    self.out.json.push_str(json.trim_matches('"'));
                 }
-                c => self.out.push(c),
+                c => self.out.json.push(c),
             }
         }
         self.at = start;
@@ -425,44 +390,40 @@ impl JsonRepairer<'_> {
 
     /// Repairs an escape sequence of JSON or Python, after its backslash.
     fn escape(&mut self) -> RepairResult {
-        let Some(c) = self.peek() else { return self.fail("unterminated string") };
-        match c {
-            '\'' => self.out.push('\''),
-            '"' | '\\' | '/' | 'b' | 'f' | 'n' | 'r' | 't' => {
-                self.out.push('\\');
-                self.out.push(c);
+        let start = self.at - 1;
+        match self.peek() {
+            None => return self.fail("unterminated string"),
+            Some('\'') => {
+                self.at += 1;
+                self.out.json.push('\'');
+                return Ok(());
             }
-            'x' => {
+            Some('x') => {
                 let code = self.rest().get(1..3).and_then(|hex| u8::from_str_radix(hex, 16).ok());
                 // Two of them may be the bytes of one character.
                 let Some(code) = code.filter(u8::is_ascii) else {
                     return self.fail("invalid escape sequence");
                 };
-                let _ = write!(self.out, "\\u{code:04x}");
-                self.at += 2;
+                self.at += 3;
+                // Writing to a string cannot fail.
+                let _ = write!(self.out.json, "\\u{code:04x}");
+                return Ok(());
             }
-            'u' => {
-                let rest = self.rest().get(1..).unwrap_or_default();
-                let Some(first) = unit(rest) else {
-                    return self.fail("expected four hexadecimal digits after `\\u`");
-                };
-                let second = rest.get(4..).and_then(|rest| unit(rest.strip_prefix("\\u")?));
-                let is_pair = (0xDC00..0xE000).contains(&second.unwrap_or_default());
-                let length = match first {
-                    0xD800..0xDC00 if is_pair => 10,
-                    0xD800..0xE000 => return self.fail("lone surrogate"),
-                    _ => 4,
-                };
-                let digits = rest.get(..length).unwrap_or_default().to_owned();
-                self.out.push_str("\\u");
-                self.out.push_str(&digits);
-                self.at += length;
-            }
-            _ => return self.fail("invalid escape sequence; write a backslash as \\\\"),
+            Some(c) => match escape_end(self.text.as_bytes(), self.at) {
+                Ok(end) => self.at = end,
+                Err(what) if c == 'u' => return self.fail(what),
+                Err(_) => {
+                    return self.fail("invalid escape sequence; write a backslash as \\\\");
+                }
+            },
         }
-        self.at += c.len_utf8();
+        self.out.json.push_str(self.text.get(start..self.at).unwrap_or_default());
         Ok(())
     }
+}
+
+fn is_part_of_word(c: char) -> bool {
+    c.is_alphanumeric() || matches!(c, '_' | '-' | '$')
 }
 
 /// Whether a text consists of control tokens and closing tags, and of single words between them:
@@ -487,12 +448,6 @@ fn is_markup(mut text: &str) -> bool {
         text = text[end..].trim_start();
     }
     true
-}
-
-/// The value of the four hexadecimal digits at the start of a text.
-fn unit(text: &str) -> Option<u32> {
-    let digits = text.get(..4).filter(|it| it.bytes().all(|byte| byte.is_ascii_hexdigit()))?;
-    u32::from_str_radix(digits, 16).ok()
 }
 
 #[cfg(test)]

@@ -445,7 +445,7 @@ impl Scanner {
 }
 
 /// Checks an escape sequence after its backslash, and returns the offset after it.
-fn escape_end(bytes: &[u8], at: usize) -> Result<usize, &'static str> {
+pub(super) fn escape_end(bytes: &[u8], at: usize) -> Result<usize, &'static str> {
     match bytes.get(at) {
         Some(b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't') => Ok(at + 1),
         Some(b'u') => {

@@ -9,7 +9,7 @@ use serde_json::Value;
 use smol_str::SmolStr;
 
 use super::compile::{SchemaError, compile};
-use super::json_repair::{self, AmbiguousJson, RepairedJson};
+use super::json_repair::{self, RepairedJson};
 use super::problem::{Repair, RepairRule};
 use super::received::Received;
 use super::report::{InvalidArguments, MalformedArguments, MalformedKind, Rejection};
@@ -157,7 +157,7 @@ impl ToolCheck {
             return self.repaired_json(text, "{}", RepairRule::NoArguments, rules);
         }
         let repaired = json_repair::repair(text)
-            .map_err(|AmbiguousJson { at, what }| self.reject_text(text, at, what))?;
+            .map_err(|JsonSyntaxError { at, what }| self.reject_text(text, at, what))?;
         if let Some(at) = repaired.closed {
             let what = if !rules.lossy {
                 Some("missing closing bracket, and a destructive tool requires complete arguments")
