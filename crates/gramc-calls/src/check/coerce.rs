@@ -122,11 +122,7 @@ impl ValidationRun<'_> {
 
     /// Replaces the received value.
     fn instead(&mut self, received: Received<'_>, rule: RepairRule, json: &str) -> bool {
-        let Ok(other) = Tape::read(json) else { return false };
-        let from = received.json();
-        self.note_repair(received.path, rule, from, Some(json));
-        self.gather_secrets(&other, 0);
-        self.value(received.replace_with(&other))
+        Tape::read(json).is_ok_and(|other| self.use_instead(received, rule, &other))
     }
 
     /// Parses a string that contains the expected array or object. `None` if it does not.
@@ -150,26 +146,29 @@ impl ValidationRun<'_> {
         }
         if shape.kinds.meets(TypeSet::ARRAY.or(TypeSet::STRING).without(kinds)) {
             // The string itself may be an item of an array, so its JSON only counts if it is valid.
-            let start = self.out.len();
-            let trial = self.trial(self.rules, |run| run.value(received.replace_with(&inner)));
-            if trial.fits && self.quiet {
-                self.changes += 1;
-                self.keep(&trial);
-                return Some(true);
-            }
-            self.out.truncate(start);
-            if !trial.fits {
-                return None;
-            }
+            return self.try_instead(received, RepairRule::JsonText, &inner).then_some(true);
         }
-        self.gather_secrets(&inner, 0);
         Some(self.use_instead(received, RepairRule::JsonText, &inner))
+    }
+
+    /// Uses another value in place of the received one if it is accepted.
+    fn try_instead(&mut self, received: Received<'_>, rule: RepairRule, other: &Tape<'_>) -> bool {
+        let start = self.out.len();
+        let trial = self.trial(self.rules, |run| run.value(received.replace_with(other)));
+        if trial.fits && self.quiet {
+            self.changes += 1;
+            self.keep(&trial);
+            return true;
+        }
+        self.out.truncate(start);
+        trial.fits && self.use_instead(received, rule, other)
     }
 
     /// Checks another value in place of the received one, and notes its output as the repair.
     fn use_instead(&mut self, received: Received<'_>, rule: RepairRule, other: &Tape<'_>) -> bool {
         let (place, start) = (self.repairs.len(), self.out.len());
         self.note_repair(received.path, rule, received.json(), None);
+        self.gather_secrets(other, 0);
         let fits = self.value(received.replace_with(other));
         if fits {
             let to = self.display(self.out.get(start..).unwrap_or_default());
@@ -225,20 +224,10 @@ impl ValidationRun<'_> {
         if self.alone == MAX_AROUND {
             return false;
         }
-        let start = self.out.len();
         self.alone += 1;
-        let trial = self.trial(self.rules, |run| run.value(received.replace_with(&wrapped)));
+        let fits = self.try_instead(received, RepairRule::SingleToList, &wrapped);
         self.alone -= 1;
-        if trial.fits && self.quiet {
-            self.changes += 1;
-            self.keep(&trial);
-            return true;
-        }
-        self.out.truncate(start);
-        if !trial.fits {
-            return false;
-        }
-        self.use_instead(received, RepairRule::SingleToList, &wrapped)
+        fits
     }
 
     /// Whether a separately parsed value exceeds the nesting depth at its position. Otherwise,

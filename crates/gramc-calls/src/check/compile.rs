@@ -129,12 +129,7 @@ impl<'s> Compiler<'s> {
             self.delicate |= shape.kinds.meets(TypeSet::ARRAY.or(TypeSet::OBJECT));
         }
         let mut judges = 0;
-        let asks_itself = shape.kinds != TypeSet::ALL
-            || shape.number.is_some()
-            || shape.text.is_some()
-            || shape.list.is_some()
-            || shape.object.is_some()
-            || shape.values.is_some();
+        let asks_itself = !shape.is_any();
         let local = |reference: &str| reference.starts_with('#');
         if let Some(reference) = map.get(k::REF).and_then(Value::as_str).filter(|to| local(to)) {
             judges += 1;
@@ -228,23 +223,17 @@ impl<'s> Compiler<'s> {
         map: &'s Map<String, Value>,
     ) -> Result<Option<ListRules>, SchemaError> {
         let mut rules = ListRules::default();
-        let mut said = false;
         if let Some(first) = map.get(k::PREFIX_ITEMS).and_then(Value::as_array) {
-            said = true;
-            for schema in first {
-                rules.first.push(self.schema(schema)?);
-            }
+            rules.first = first.iter().map(|it| self.schema(it)).collect::<Result<_, _>>()?;
         }
         if let Some(items) = map.get("items").filter(|items| !items.is_array()) {
-            said = true;
             rules.rest = Some(self.schema(items)?);
         }
         (rules.least, rules.most) =
             (count(map, k::MIN_ITEMS).unwrap_or(0), count(map, k::MAX_ITEMS));
         rules.unique = map.get(k::UNIQUE_ITEMS) == Some(&Value::Bool(true));
         self.delicate |= rules.unique;
-        said |= rules.least > 0 || rules.most.is_some() || rules.unique;
-        Ok(said.then_some(rules))
+        Ok((rules != ListRules::default()).then_some(rules))
     }
 
     fn object_rules(
@@ -423,8 +412,7 @@ fn number_rules(map: &Map<String, Value>) -> Option<NumberRules> {
         below: bound(k::EXCLUSIVE_MAXIMUM),
         step: bound(k::MULTIPLE_OF),
     };
-    let NumberRules { least, most, above, below, step } = &rules;
-    [least, most, above, below, step].iter().any(|bound| bound.is_some()).then_some(rules)
+    (rules != NumberRules::default()).then_some(rules)
 }
 
 fn text_rules(map: &Map<String, Value>) -> Result<Option<TextRules>, SchemaError> {

@@ -114,7 +114,7 @@ pub(crate) struct AllowedValues {
 }
 
 /// Constraints on numbers.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, PartialEq)]
 pub(crate) struct NumberRules {
     pub(crate) least: Option<NumericBound>,
     pub(crate) most: Option<NumericBound>,
@@ -124,7 +124,7 @@ pub(crate) struct NumberRules {
 }
 
 /// A number that values are compared with.
-#[derive(Debug)]
+#[derive(Debug, PartialEq)]
 pub(crate) struct NumericBound {
     pub(crate) number: Number,
     /// The same number, if it fits in an `i64`.
@@ -151,7 +151,7 @@ pub(crate) struct TextRules {
 }
 
 /// Constraints on arrays.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, PartialEq)]
 pub(crate) struct ListRules {
     pub(crate) first: Vec<ShapeId>,
     /// The shape of the items after the prefix. `None` accepts any.

@@ -10,7 +10,7 @@ use super::problem::{NoteDetail, ProblemCode, RepairRule};
 use super::shape::{ExtraProperties, FieldRule};
 use super::similar_names;
 use super::tape::NodeKind;
-use super::validate::{MAX_NOTES, Undeclared, ValidationRun};
+use super::validate::{Undeclared, ValidationRun};
 
 /// The maximum number of undeclared entries that are compared with declared names. An object with
 /// more of them is data.
@@ -86,12 +86,8 @@ impl ValidationRun<'_> {
     fn refuse_undeclared(&mut self, object: Object<'_>, key: u32, value: u32, path: &Path<'_>) {
         let Object { received, rules, .. } = object;
         let t = received.tape;
-        if self.quiet || self.reported.contains(&key) {
-            return;
-        }
-        // Comparing names is expensive, and further problems are only counted.
-        if self.notes.len() == MAX_NOTES {
-            self.more += 1;
+        // Comparing names is expensive.
+        if self.reported.contains(&key) || !self.has_room() {
             return;
         }
         let name = &t.content(t.node(key));

@@ -9,75 +9,89 @@ use super::shape::{ObjectRules, ShapeId};
 use super::tape::NodeKind;
 use super::validate::{Trial, Undeclared, ValidationRules, ValidationRun, kind_of};
 
+/// A member of a union that accepts a value, with its output.
+struct FittingMember {
+    trial: Trial,
+    member: ShapeId,
+    written: String,
+}
+
 impl ValidationRun<'_> {
     /// Checks that at least one member accepts the value.
     pub(super) fn any(&mut self, received: Received<'_>, members: &[ShapeId]) -> bool {
         let strict = ValidationRules { repair: false, ..self.rules };
         let kind = kind_of(received);
-        let start = self.out.len();
-        let mut best: Option<(Trial, ShapeId, String)> = None;
+        let mut best: Option<FittingMember> = None;
         for &member in members {
             if !self.shapes.kinds(member).meets(kind) {
                 continue;
             }
-            let trial = self.trial(strict, |run| run.value(received.against(member)));
-            if trial.fits && trial.changes == 0 && self.notes_nothing(&trial) {
-                // It fits unchanged, so the output is complete.
-                self.keep(&trial);
-                return true;
-            }
-            let better = best.as_ref().is_none_or(|(best, ..)| trial.changes < best.changes);
-            if trial.fits && better {
-                let enough = trial.changes == 0;
-                let written = self.out.split_off(start);
-                best = Some((trial, member, written));
-                if enough {
+            if let Some(found) = self.try_member(strict, received, member)
+                && best.as_ref().is_none_or(|best| found.trial.changes < best.trial.changes)
+            {
+                let is_exact = found.trial.changes == 0;
+                best = Some(found);
+                if is_exact {
                     break;
                 }
             }
-            self.out.truncate(start);
         }
         match best {
-            Some((trial, _, written)) if self.quiet => {
-                self.out.push_str(&written);
-                self.keep(&trial);
-                true
-            }
-            Some((_, member, _)) => self.with(strict, |run| run.value(received.against(member))),
+            Some(found) => self.use_member(strict, received, &found),
             None => self.repaired_member(received, members),
         }
     }
 
-    /// Whether the trial's output can be used without checking the value again. Checking each level
-    /// of a union twice doubles the work for all nested values.
-    fn notes_nothing(&self, trial: &Trial) -> bool {
-        self.quiet || (trial.changes + trial.omissions == 0 && !self.secret)
+    /// Checks a value against a member, and removes the output.
+    fn try_member(
+        &mut self,
+        rules: ValidationRules,
+        received: Received<'_>,
+        member: ShapeId,
+    ) -> Option<FittingMember> {
+        let start = self.out.len();
+        let trial = self.trial(rules, |run| run.value(received.against(member)));
+        if trial.fits {
+            return Some(FittingMember { trial, member, written: self.out.split_off(start) });
+        }
+        self.out.truncate(start);
+        None
+    }
+
+    /// Writes the output of a member. It is checked again only if there is something to note:
+    /// checking each level of a union twice doubles the work for all nested values.
+    fn use_member(
+        &mut self,
+        rules: ValidationRules,
+        received: Received<'_>,
+        found: &FittingMember,
+    ) -> bool {
+        let FittingMember { trial, member, written } = found;
+        if self.quiet || (trial.changes + trial.omissions == 0 && !self.secret) {
+            self.keep(trial);
+            return self.copy(written);
+        }
+        self.with(rules, |run| run.value(received.against(*member)))
     }
 
     /// Checks that exactly one member accepts the value, according to the schema before any
     /// changes.
     pub(super) fn one(&mut self, received: Received<'_>, members: &[ShapeId]) -> bool {
         let judge = ValidationRules { undeclared: Undeclared::Schema, ..ValidationRules::JUDGE };
-        let start = self.out.len();
-        let mut found: Option<(Trial, ShapeId, String)> = None;
+        let mut found: Option<FittingMember> = None;
         for &member in members {
-            let trial = self.trial(judge, |run| run.value(received.against(member)));
-            if trial.fits {
-                if found.is_some() {
-                    return self.refuse(received, ProblemCode::NoUnionMember, NoteDetail::Several);
-                }
-                found = Some((trial, member, self.out.split_off(start)));
+            let fitting = self.try_member(judge, received, member);
+            if fitting.is_some() && found.is_some() {
+                return self.refuse(received, ProblemCode::NoUnionMember, NoteDetail::Several);
             }
-            self.out.truncate(start);
+            found = fitting.or(found);
         }
         let strict = ValidationRules { repair: false, ..self.rules };
         match found {
-            Some((trial, _, written)) if strict == judge && self.notes_nothing(&trial) => {
-                self.out.push_str(&written);
-                self.keep(&trial);
-                true
+            Some(found) if strict == judge => self.use_member(strict, received, &found),
+            Some(FittingMember { member, .. }) => {
+                self.with(strict, |run| run.value(received.against(member)))
             }
-            Some((_, member, _)) => self.with(strict, |run| run.value(received.against(member))),
             None => self.repaired_member(received, members),
         }
     }
@@ -96,28 +110,10 @@ impl ValidationRun<'_> {
     /// Uses the only member that accepts the value after repairs, or notes the problem.
     fn repaired_member(&mut self, received: Received<'_>, members: &[ShapeId]) -> bool {
         if self.rules.repair {
-            let start = self.out.len();
-            let mut found: Option<(Trial, ShapeId, String)> = None;
-            let mut several = false;
-            for &member in members {
-                let trial = self.trial(self.rules, |run| run.value(received.against(member)));
-                if trial.fits {
-                    several |= found.is_some();
-                    found = Some((trial, member, self.out.split_off(start)));
-                }
-                self.out.truncate(start);
-                if several {
-                    break;
-                }
-            }
-            match found.filter(|_| !several) {
-                Some((trial, _, written)) if self.quiet => {
-                    self.out.push_str(&written);
-                    self.keep(&trial);
-                    return true;
-                }
-                Some((_, member, _)) => return self.value(received.against(member)),
-                None => {}
+            let mut fitting =
+                members.iter().filter_map(|&member| self.try_member(self.rules, received, member));
+            if let (Some(only), None) = (fitting.next(), fitting.next()) {
+                return self.use_member(self.rules, received, &only);
             }
         }
         if self.quiet {

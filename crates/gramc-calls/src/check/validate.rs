@@ -182,27 +182,29 @@ impl<'s> ValidationRun<'s> {
         code: ProblemCode,
         detail: NoteDetail,
     ) -> bool {
-        if !self.quiet && self.notes.len() == MAX_NOTES {
-            self.more += 1;
-        } else if !self.quiet {
+        if self.has_room() {
             let attempted = Some(self.display(received.json()));
             let pointer = self.pointer(received.path);
-            let shape = received.shape;
-            self.note(Note { code, pointer, shape, attempted, detail });
+            self.notes.push(Note { code, pointer, shape: received.shape, attempted, detail });
         }
         false
     }
 
     pub(super) fn note(&mut self, note: Note) {
-        if !self.quiet && self.notes.len() == MAX_NOTES {
-            self.more += 1;
-        } else if !self.quiet {
-            // Calls with one problem often have several.
-            if self.notes.is_empty() {
-                self.notes.reserve(8);
-            }
+        if self.has_room() {
             self.notes.push(note);
         }
+    }
+
+    /// Whether a problem is noted. Further ones are only counted.
+    pub(super) fn has_room(&mut self) -> bool {
+        let is_full = self.notes.len() == MAX_NOTES;
+        self.more += usize::from(is_full && !self.quiet);
+        if self.notes.is_empty() && !self.quiet {
+            // Calls with one problem often have several.
+            self.notes.reserve(8);
+        }
+        !self.quiet && !is_full
     }
 
     /// A received value for messages.
