@@ -7,7 +7,7 @@ use std::sync::Arc;
 use serde_json::Value;
 use smol_str::SmolStr;
 
-use gramc_json_schema::pointer::{dotted, escape_token, unescape_token};
+use gramc_json_schema::pointer::{dotted, unescape_token};
 use gramc_json_schema::shorten::shorten;
 
 use super::problem::{Note, NoteDetail, ProblemCode};
@@ -199,15 +199,6 @@ impl InvalidArguments {
         let kept = self.host.len().min(MAX_NOTES.saturating_sub(self.notes.len()));
         self.more += self.host.len() - kept;
         self.host.truncate(kept);
-    }
-
-    /// Keeps the problems of one parameter. Returns whether there are any.
-    pub(super) fn keep_problems_of(&mut self, parameter: &str) -> bool {
-        let pointer = format!("/{}", escape_token(parameter));
-        let is_below = |rest: &str| rest.is_empty() || rest.starts_with('/');
-        self.notes.retain(|note| note.pointer.strip_prefix(&*pointer).is_some_and(is_below));
-        self.more = 0;
-        !self.notes.is_empty()
     }
 
     /// Applies `hide` to all received text, for callers that know about more secrets.

@@ -4,6 +4,8 @@
 //! by the rules of the check of the whole text, which reuses the outcome.
 
 use std::borrow::Cow;
+use std::mem;
+use std::sync::Arc;
 
 use gramc_json_schema::type_set::TypeSet;
 use serde_json::{Map, Value};
@@ -11,18 +13,15 @@ use serde_json::{Map, Value};
 use super::containers::FieldOutcome;
 use super::judged::{JudgedValue, JudgedValues};
 use super::received::Received;
-use super::report::Rejection;
+use super::report::{InvalidArguments, Rejection};
 use super::scanner::Scanner;
 use super::shape::{Composition, FieldRule, ObjectRules, Shapes};
 use super::tape::{JsonSyntaxError, Node, NodeKind, Tape};
 use super::tool::{Accepted, Policy, ToolCheck};
-use super::validate::{ValidationRules, ValidationRun};
+use super::validate::ValidationRun;
 
 /// The length of most arguments in bytes.
 const USUAL_LENGTH: usize = 256;
-
-/// The maximum number of invalid parameters for which the text so far is checked.
-const MAX_CONFIRMATIONS: u32 = 3;
 
 /// The arguments of a call that a model is writing.
 #[derive(Debug)]
@@ -40,7 +39,6 @@ pub struct ArgumentStream {
     received: Vec<bool>,
     judged: JudgedValues,
     error: Option<Rejection>,
-    confirmations: u32,
 }
 
 /// The text of a parameter whose value is not complete.
@@ -79,7 +77,6 @@ impl ArgumentStream {
             received: vec![false; parameters],
             judged: JudgedValues { values, out: String::with_capacity(USUAL_LENGTH) },
             error: None,
-            confirmations: 0,
         }
     }
 
@@ -108,7 +105,7 @@ impl ArgumentStream {
     /// Adds a piece of the text in UTF-8, which may end within a character. Invalid bytes are
     /// replaced by U+FFFD.
     pub fn feed_bytes(&mut self, chunk: &[u8]) {
-        let mut bytes = std::mem::take(&mut self.partial_char);
+        let mut bytes = mem::take(&mut self.partial_char);
         bytes.extend_from_slice(chunk);
         let mut chunks = bytes.utf8_chunks().peekable();
         while let Some(chunk) = chunks.next() {
@@ -127,7 +124,7 @@ impl ArgumentStream {
 
     /// Ends the text. An incomplete character at its end is replaced by U+FFFD.
     fn complete(&mut self) {
-        if !std::mem::take(&mut self.partial_char).is_empty() {
+        if !mem::take(&mut self.partial_char).is_empty() {
             self.feed("\u{fffd}");
         }
     }
@@ -185,7 +182,7 @@ impl ArgumentStream {
         let policy = Policy { complete, ..self.policy };
         self.complete();
         if self.syntax_error.is_none() && self.scanner.scan::<true>(&self.text).is_ok() {
-            let nodes = std::mem::take(&mut self.scanner.nodes);
+            let nodes = mem::take(&mut self.scanner.nodes);
             return self.check.check_tape(&self.tape(nodes), policy);
         }
         self.check.check(&self.text, policy)
@@ -197,28 +194,24 @@ impl ArgumentStream {
 
     /// Checks the value of the next entry.
     fn judge(&mut self, value: u32) {
-        let nodes = std::mem::take(&mut self.scanner.nodes);
+        let nodes = mem::take(&mut self.scanner.nodes);
         let tape = Tape { text: &self.text, nodes, judged: None };
-        let (key, node) = (tape.node(value - 1), tape.node(value));
-        self.next_key = node.next;
-        let rules = self.check.rules(self.policy);
-        let rejected = parameters(&self.check.shapes).and_then(|object| {
-            let place = object.field(&tape.content(key), self.judged.values.len())?;
-            let is_new = !std::mem::replace(self.received.get_mut(place)?, true);
-            let shapes = &self.check.shapes;
-            (is_new && self.judged.rejects(shapes, rules, &tape, object, place, value))
-                .then(|| (object.fields[place].name.clone(), tape.entry_json(key, node)))
-        });
-        if let Some((parameter, entry)) = rejected
-            && self.error.is_none()
-            && self.confirmations < MAX_CONFIRMATIONS
+        self.next_key = tape.node(value).next;
+        let shapes = &self.check.shapes;
+        if let Some(object) = parameters(shapes)
+            && let Some(place) =
+                object.field(&tape.content(tape.node(value - 1)), self.judged.values.len())
+            && !mem::replace(&mut self.received[place], true)
         {
-            // The check of the entry alone has the message, and may find that the value is not
-            // meant for the parameter.
-            self.confirmations += 1;
-            if let Err(Rejection::Invalid(mut invalid)) = self.check.check(&entry, self.policy)
-                && invalid.keep_problems_of(&parameter)
+            let run = ValidationRun::new(shapes, self.check.rules(self.policy), 0);
+            let arguments = Received::root(&tape, shapes.root);
+            if let Err(mut run) = self.judged.judge(run, arguments, object, place, value)
+                && self.error.is_none()
             {
+                run.mask();
+                let ValidationRun { notes, more, secrets, .. } = run;
+                let shapes = Arc::clone(shapes);
+                let invalid = InvalidArguments::new(shapes, notes, more, secrets, String::new());
                 self.error = Some(Rejection::Invalid(invalid));
             }
         }
@@ -227,37 +220,26 @@ impl ArgumentStream {
 }
 
 impl JudgedValues {
-    /// Checks the value of a parameter. Returns whether every call with this value is rejected.
-    fn rejects(
+    /// Checks the value of a parameter. Fails with the problems if every call with this value is
+    /// rejected.
+    fn judge<'s>(
         &mut self,
-        shapes: &Shapes,
-        rules: ValidationRules,
-        tape: &Tape<'_>,
+        mut run: ValidationRun<'s>,
+        arguments: Received<'_>,
         object: &ObjectRules,
         parameter: usize,
         value: u32,
-    ) -> bool {
+    ) -> Result<(), ValidationRun<'s>> {
+        let (shapes, rules, tape) = (run.shapes, run.rules, arguments.tape);
         let field = &object.fields[parameter];
         let node = tape.node(value);
-        let mut run = ValidationRun::new(shapes, rules, 0);
-        (run.out, run.depth) = (std::mem::take(&mut self.out), 1);
+        (run.out, run.depth, run.secret) = (mem::take(&mut self.out), 1, field.secret);
+        run.gather_secrets(tape, value);
         let start = run.out.len();
-        let check = |run: &mut ValidationRun<'_>| {
-            run.parameter(Received::root(tape, shapes.root), object, field, value)
-        };
-        let mut outcome = FieldOutcome::Absent;
-        let trial = run.trial(rules, |run| {
-            outcome = check(run);
-            outcome != FieldOutcome::Rejection
-        });
-        let is_unchanged = trial.changes + trial.omissions == 0 && !trial.filled;
-        // Constraints on the arguments as a whole may undo changes.
-        let mut may_fit =
-            |rules| run.attempt(rules, |run| check(run) != FieldOutcome::Rejection).fits;
-        let is_rejected = !trial.fits
-            && node.kind != NodeKind::Null
-            && !(shapes.delicate && rules.with_fewer_changes().into_iter().any(&mut may_fit));
-        let is_decided = run.steps <= run.max_steps;
+        let check = |run: &mut ValidationRun<'_>| run.parameter(arguments, object, field, value);
+        let outcome = check(&mut run);
+        let steps = run.steps;
+        let is_unchanged = run.changes + run.omissions == 0 && !run.filled;
         let is_text = matches!(node.kind, NodeKind::Plain | NodeKind::Escaped);
         let is_certain = match outcome {
             FieldOutcome::Written => is_unchanged || !shapes.delicate,
@@ -268,22 +250,22 @@ impl JudgedValues {
             }
             _ => false,
         };
-        if is_certain && is_decided && !field.secret {
+        if is_certain && steps <= run.max_steps && !field.secret {
             // Secrets are gathered on the way.
-            let is_final = trial.fits && is_unchanged && !shapes.secret;
-            let steps = is_final.then_some(run.steps);
-            self.values.push(JudgedValue {
-                parameter,
-                node: value,
-                start,
-                end: run.out.len(),
-                steps,
-            });
+            let is_final = outcome == FieldOutcome::Written && is_unchanged && !shapes.secret;
+            let (end, steps) = (run.out.len(), is_final.then_some(steps));
+            self.values.push(JudgedValue { parameter, node: value, start, end, steps });
         } else {
             run.out.truncate(start);
         }
-        self.out = run.out;
-        is_rejected && is_decided
+        // Constraints on the arguments as a whole may undo changes.
+        let mut may_fit =
+            |rules| run.attempt(rules, |run| check(run) != FieldOutcome::Rejection).fits;
+        let is_rejected = outcome == FieldOutcome::Rejection
+            && node.kind != NodeKind::Null
+            && !(shapes.delicate && rules.with_fewer_changes().into_iter().any(&mut may_fit));
+        self.out = mem::take(&mut run.out);
+        if is_rejected && run.steps <= run.max_steps { Err(run) } else { Ok(()) }
     }
 }
 

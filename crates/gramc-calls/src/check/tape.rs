@@ -79,11 +79,6 @@ impl<'t> Tape<'t> {
         self.text.get(start..end).unwrap_or_default()
     }
 
-    /// An object with one entry of the text.
-    pub(crate) fn entry_json(&self, key: Node, value: Node) -> String {
-        ["{", self.json(key), ":", self.json(value), "}"].concat()
-    }
-
     /// The unescaped content of a string.
     pub(crate) fn content(&self, node: Node) -> Cow<'t, str> {
         match node.kind {
