@@ -1,86 +1,15 @@
 //! Names with opposite meanings.
 
+use std::sync::LazyLock;
+
 use gramc_model::words::singular;
 
 use super::identifier_words::split;
 
 /// Words and prefixes of words with opposite meanings.
-const OPPOSITE: [(&str, &str); 74] = [
-    ("min", "max"),
-    ("minimum", "maximum"),
-    ("in", "ex"),
-    ("im", "ex"),
-    ("in", "out"),
-    ("before", "after"),
-    ("start", "end"),
-    ("start", "stop"),
-    ("begin", "end"),
-    ("from", "to"),
-    ("from", "until"),
-    ("since", "until"),
-    ("first", "last"),
-    ("source", "target"),
-    ("source", "destination"),
-    ("src", "dst"),
-    ("src", "dest"),
-    ("old", "new"),
-    ("previous", "next"),
-    ("prev", "next"),
-    ("left", "right"),
-    ("top", "bottom"),
-    ("up", "down"),
-    ("low", "high"),
-    ("lower", "upper"),
-    ("width", "height"),
-    ("lat", "lon"),
-    ("lat", "lng"),
-    ("latitude", "longitude"),
-    ("enable", "disable"),
-    ("allow", "deny"),
-    ("read", "write"),
-    ("parent", "child"),
-    ("sender", "recipient"),
-    ("accept", "decline"),
-    ("accept", "reject"),
-    ("activate", "deactivate"),
-    ("add", "delete"),
-    ("add", "remove"),
-    ("approve", "decline"),
-    ("approve", "deny"),
-    ("approve", "reject"),
-    ("archive", "restore"),
-    ("assign", "unassign"),
-    ("attach", "detach"),
-    ("ban", "unban"),
-    ("confirm", "cancel"),
-    ("create", "delete"),
-    ("encrypt", "decrypt"),
-    ("follow", "unfollow"),
-    ("grant", "revoke"),
-    ("join", "leave"),
-    ("login", "logout"),
-    ("open", "close"),
-    ("pause", "resume"),
-    ("push", "pull"),
-    ("restore", "delete"),
-    ("show", "hide"),
-    ("begin", "commit"),
-    ("book", "cancel"),
-    ("buy", "sell"),
-    ("charge", "refund"),
-    ("commit", "rollback"),
-    ("get", "set"),
-    ("hire", "fire"),
-    ("increase", "decrease"),
-    ("increment", "decrement"),
-    ("on", "off"),
-    ("place", "cancel"),
-    ("promote", "demote"),
-    ("send", "request"),
-    ("send", "receive"),
-    ("set", "clear"),
-    ("submit", "cancel"),
-];
+static OPPOSITES: LazyLock<Vec<(&str, &str)>> = LazyLock::new(|| {
+    include_str!("opposites.txt").lines().filter_map(|line| line.split_once(' ')).collect()
+});
 
 /// Words and prefixes that negate a name.
 const NOT: [&str; 7] = ["un", "de", "dis", "non", "no", "not", "without"];
@@ -117,7 +46,7 @@ pub(crate) fn are_opposite(sent: &str, declared: &str) -> bool {
     {
         return true;
     }
-    OPPOSITE.iter().flat_map(|&(a, b)| [(a, b), (b, a)]).any(|(a, b)| {
+    OPPOSITES.iter().flat_map(|&(a, b)| [(a, b), (b, a)]).any(|(a, b)| {
         let swaps = |at: usize| {
             let (before, behind) = (&sent[..at], &sent[at + a.len()..]);
             declared.strip_prefix(before).and_then(|rest| rest.strip_prefix(b)) == Some(behind)
