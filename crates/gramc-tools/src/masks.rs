@@ -1,5 +1,6 @@
 //! Masks secrets in messages and results.
 
+use std::borrow::Cow;
 use std::fmt::Write as _;
 
 use serde_json::{Map, Value};
@@ -131,18 +132,18 @@ impl SecretMasks {
 
     /// Masks the secrets in the JSON of arguments: the values of secret parameters, and their
     /// occurrences elsewhere.
-    pub(crate) fn arguments(&self, tool: &Tool, json: String) -> String {
+    pub(crate) fn arguments<'j>(&self, tool: &Tool, json: &'j str) -> Cow<'j, str> {
         let has_secrets = tool.parameters.iter().any(|parameter| parameter.secret);
         if !has_secrets && self.is_empty() {
-            return json;
+            return json.into();
         }
-        let mut value: Value = serde_json::from_str(&json).unwrap_or_default();
+        let mut value: Value = serde_json::from_str(json).unwrap_or_default();
         for parameter in tool.parameters.iter().filter(|parameter| parameter.secret) {
             if let Some(value) = value.get_mut(parameter.name.as_str()) {
                 *value = MASK.into();
             }
         }
-        self.value(value, 1).to_string()
+        self.value(value, 1).to_string().into()
     }
 
     /// Masks the secrets in a result.

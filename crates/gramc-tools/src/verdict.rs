@@ -9,9 +9,12 @@ use serde_json::{Map, Value, json};
 use smol_str::SmolStr;
 
 use crate::approval::ApprovalDecision;
+use crate::masks::SecretMasks;
 use crate::throttle::Throttled;
 use crate::{Image, ToolContent};
-use gramc_calls::check::{InvalidArguments, MalformedArguments, Problem, Rejection, Repair};
+use gramc_calls::check::{
+    Accepted, InvalidArguments, MalformedArguments, Problem, Rejection, Repair,
+};
 use gramc_calls::names::Suggestion;
 use gramc_json_schema::pointer::dotted;
 use message::{error_message, error_text, format_duration, guidance};
@@ -87,6 +90,14 @@ pub struct Success {
     pub result: Option<Value>,
 }
 
+impl Success {
+    /// The outcome of a call that did not run. `arguments` are those of `accepted` without secrets.
+    pub(crate) fn new(accepted: Accepted, arguments: String) -> Self {
+        let Accepted { repairs, more_repairs, stripped, .. } = accepted;
+        Self { arguments, repairs, more_repairs, stripped, result: None }
+    }
+}
+
 /// A warning about a call.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Warning {
@@ -94,6 +105,12 @@ pub struct Warning {
     pub code: &'static str,
     /// The problem and how to avoid it.
     pub message: String,
+}
+
+impl Warning {
+    pub(crate) fn mask(self, masks: &SecretMasks) -> Self {
+        Self { message: masks.text(&self.message), ..self }
+    }
 }
 
 /// Why a call failed.

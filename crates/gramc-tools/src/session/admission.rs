@@ -25,14 +25,6 @@ pub enum Admission<'s> {
     Ready(Box<AdmittedCall<'s>>),
 }
 
-/// A call that the throttle admitted.
-#[derive(Debug)]
-pub(super) struct Attempt {
-    pub(super) ticket: ThrottleTicket,
-    /// The checked arguments, or those of an invalid call as received.
-    pub(super) arguments: String,
-}
-
 impl Session {
     /// Checks a call without running it.
     pub fn begin(&self, call: Call) -> Admission<'_> {
@@ -83,12 +75,8 @@ impl Session {
             }
         };
         let checked = self.check_arguments(tool, &arguments, ending, check);
-        let arguments = match &checked {
-            Ok(accepted) => accepted.arguments.clone(),
-            Err(_) => arguments,
-        };
         let mut state = self.state.lock();
-        let hash = || hash_of(&arguments);
+        let hash = || hash_of(checked.as_ref().map_or(&arguments, |it| &it.arguments));
         let limit = match self.callers {
             Callers::Many => 0,
             Callers::Unknown | Callers::OneModel => settings.throttle.identical_calls,
@@ -107,10 +95,9 @@ impl Session {
         }));
         match checked {
             Ok(accepted) => {
-                warnings.extend(warnings::stripped_arguments(&accepted.stripped).map(|warning| {
-                    let masks = self.bound.masks(tool, &accepted.secrets);
-                    Warning { message: masks.text(&warning.message), ..warning }
-                }));
+                let masks = || self.bound.masks(tool, &accepted.secrets);
+                let stripped = warnings::stripped_arguments(&accepted.stripped);
+                warnings.extend(stripped.map(|warning| warning.mask(&masks())));
                 let judged = self.external_validator(tool).is_none();
                 if judged {
                     self.state.lock().note_acceptance(tool);
@@ -124,22 +111,27 @@ impl Session {
                     warnings,
                     judged,
                     approval: None,
-                    attempt: Attempt { ticket, arguments },
+                    ticket,
                     origin: RequestOrigin::default(),
                 }))
             }
             Err(error) => {
-                let error = self.refuse(tool, Attempt { ticket, arguments }, error);
+                let error = self.refuse(tool, ticket, &arguments, error);
                 Admission::Answered(Verdict { warnings, ..Verdict::new(id, name, Err(error)) })
             }
         }
     }
 
     /// Records that a call was refused, and returns its error.
-    pub(super) fn refuse(&self, tool: u32, attempt: Attempt, error: CallError) -> CallError {
-        let Attempt { ticket, arguments } = attempt;
+    pub(super) fn refuse(
+        &self,
+        tool: u32,
+        ticket: ThrottleTicket,
+        arguments: &str,
+        error: CallError,
+    ) -> CallError {
         let mut state = self.state.lock();
-        let hash = || hash_of(&arguments);
+        let hash = || hash_of(arguments);
         state.throttle.finish(ticket, hash, CallOutcome::Failure, self.clock.now());
         // Errors of the host do not count as attempts of the model, and neither do those of others.
         let is_the_models =
@@ -171,21 +163,15 @@ impl Session {
         let outcome = match self.find(&name) {
             Some(CallTarget::Tool(tool)) => {
                 self.check_arguments(tool, &arguments, ending, ToolCheck::check).map(|accepted| {
-                    warnings.extend(warnings::omitted_defaults(&accepted.omitted_defaults));
                     let masks = self.bound.masks(tool, &accepted.secrets);
-                    warnings.extend(
-                        warnings::of_arguments(&accepted.arguments)
-                            .into_iter()
-                            .chain(warnings::stripped_arguments(&accepted.stripped))
-                            .map(|it| Warning { message: masks.text(&it.message), ..it }),
-                    );
-                    Success {
-                        arguments: masks.arguments(&self.bound.tool(tool).spec, accepted.arguments),
-                        repairs: accepted.repairs,
-                        more_repairs: accepted.more_repairs,
-                        stripped: accepted.stripped,
-                        ..Success::default()
-                    }
+                    let found = warnings::omitted_defaults(&accepted.omitted_defaults)
+                        .into_iter()
+                        .chain(warnings::of_arguments(&accepted.arguments))
+                        .chain(warnings::stripped_arguments(&accepted.stripped));
+                    warnings.extend(found.map(|warning| warning.mask(&masks)));
+                    let spec = &self.bound.tool(tool).spec;
+                    let arguments = masks.arguments(spec, &accepted.arguments).into_owned();
+                    Success::new(accepted, arguments)
                 })
             }
             Some(CallTarget::Container(container)) => {

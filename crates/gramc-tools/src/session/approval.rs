@@ -32,7 +32,7 @@ impl<'s> AdmittedCall<'s> {
         }
         let spec = &self.session.bound.tool(self.tool).spec;
         let masks = self.session.bound.masks(self.tool, &self.accepted.secrets);
-        let arguments = masks.arguments(spec, self.accepted.arguments.clone());
+        let arguments = masks.arguments(spec, &self.accepted.arguments);
         Some(ApprovalRequest {
             name: spec.name.clone(),
             arguments: serde_json::from_str(&arguments).unwrap_or_default(),

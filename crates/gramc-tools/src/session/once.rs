@@ -14,7 +14,7 @@ impl AdmittedCall<'_> {
         let (session, tool) = (self.session, &self.session.bound.tool(self.tool).spec);
         let key = call_key(&tool.name, &self.accepted.arguments);
         let masks = session.bound.masks(self.tool, &self.accepted.secrets);
-        let shown = masks.arguments(tool, self.accepted.arguments.clone());
+        let shown = masks.arguments(tool, &self.accepted.arguments);
         match session.journal.start(&key, &tool.name, &shown) {
             Ok(Earlier::None) => {}
             Ok(Earlier::Started) => return self.refuse(CallError::OutcomeUnknown),

@@ -41,7 +41,7 @@ impl Session {
             *value = MASK.into();
         }
         let masks = SecretMasks::new(secrets.iter().cloned());
-        let arguments = masks.arguments(spec, Value::Object(map).to_string());
+        let arguments = masks.arguments(spec, &Value::Object(map).to_string()).into_owned();
         Some(RedactedArguments { arguments, secrets })
     }
 

@@ -1,5 +1,9 @@
 //! Completes calls: checks the result of the implementation and masks secrets in it.
 
+use std::borrow::Cow;
+use std::mem;
+
+use gramc_calls::check::ToolCheck;
 use serde_json::{Value, json};
 
 use super::admission::hash_of;
@@ -17,65 +21,63 @@ const UNSUCCESSFUL: &str = "unsuccessful";
 
 impl AdmittedCall<'_> {
     /// Completes a call with what [`Self::invoke`] returned.
-    pub fn end(mut self, answer: Result<Answer, RunFailure>) -> Verdict {
+    pub fn end(self, answer: Result<Answer, RunFailure>) -> Verdict {
         let masks = self.session.bound.masks(self.tool, &self.accepted.secrets);
-        let (mut content, mut is_cancelled) = (None, false);
+        let spec = &self.session.bound.tool(self.tool).spec;
+        let arguments = masks.arguments(spec, &self.accepted.arguments);
+        let (mut content, mut found, mut is_cancelled) = (None, Vec::new(), false);
         let outcome = match answer {
             Ok(answer) => self.value(answer).and_then(|(value, own)| {
-                let success = self.check_result(value, &masks)?;
+                let result = self.check_result(value, &arguments, &masks, &mut found)?;
                 content = own;
-                Ok(success)
+                Ok(result)
             }),
             Err(RunFailure::TimeLimit) => {
-                self.explain_failure(&masks);
+                found = warnings::of_arguments(&arguments);
                 Err(CallError::Timeout { limit: self.settings().timeout })
             }
             Err(RunFailure::Error(error)) => {
                 is_cancelled = error.kind == InvocationErrorKind::Cancelled;
                 if !is_cancelled {
-                    self.explain_failure(&masks);
+                    // They may have caused the failure.
+                    found = warnings::of_arguments(&arguments);
                 }
                 content = error.content.map(|content| *content);
                 Err(CallError::Invocation { detail: masks.text(&error.detail) })
             }
         };
         if let Some(content) = &mut content {
-            self.warnings.extend(mark(content, &masks));
+            found.extend(mark(content, &masks));
         }
-        let attempt = outcome.is_err().then(|| {
-            let accepted = &mut self.accepted;
-            let arguments = std::mem::take(&mut accepted.arguments);
-            let spec = &self.session.bound.tool(self.tool).spec;
-            Box::new(Success {
-                arguments: masks.arguments(spec, arguments),
-                repairs: std::mem::take(&mut accepted.repairs),
-                more_repairs: accepted.more_repairs,
-                stripped: std::mem::take(&mut accepted.stripped),
-                result: None,
-            })
-        });
-        let ended = self.outcome(&outcome);
-        let Self { session, id, name, warnings, approval, attempt: sent, .. } = self;
+        let is_failure = found.iter().any(|warning| warning.code == UNSUCCESSFUL);
+        let ended = self.outcome(outcome.as_ref().ok().filter(|_| !is_failure));
+        let arguments = match arguments {
+            Cow::Owned(masked) => Some(masked),
+            Cow::Borrowed(_) => None,
+        };
+        let Self { session, id, name, mut warnings, approval, mut accepted, ticket, .. } = self;
+        warnings.extend(found.into_iter().map(|warning| warning.mask(&masks)));
         // A call that the host cancelled has no outcome.
         if !is_cancelled {
-            let hash = || hash_of(&sent.arguments);
-            session.state.lock().throttle.finish(sent.ticket, hash, ended, session.clock.now());
+            let hash = || hash_of(&accepted.arguments);
+            session.state.lock().throttle.finish(ticket, hash, ended, session.clock.now());
         }
-        let verdict = Verdict::new(id, name, outcome);
-        Verdict { warnings, attempt, content, approval, ..verdict }
+        let arguments = arguments.unwrap_or_else(|| mem::take(&mut accepted.arguments));
+        let success = Success::new(accepted, arguments);
+        let (outcome, attempt) = match outcome {
+            Ok(result) => (Ok(Success { result: Some(result), ..success }), None),
+            Err(error) => (Err(error), Some(Box::new(success))),
+        };
+        Verdict { warnings, attempt, content, approval, ..Verdict::new(id, name, outcome) }
     }
 
-    /// The outcome of the call for the throttle.
-    fn outcome(&self, outcome: &Result<Success, CallError>) -> CallOutcome {
-        let is_failure = self.warnings.iter().any(|warning| warning.code == UNSUCCESSFUL);
-        let Some(success) = outcome.as_ref().ok().filter(|_| !is_failure) else {
-            return CallOutcome::Failure;
-        };
+    /// The outcome of the call for the throttle. `None` stands for a failure.
+    fn outcome(&self, result: Option<&Value>) -> CallOutcome {
+        let Some(result) = result else { return CallOutcome::Failure };
         let tool = self.session.bound.tool(self.tool);
         let is = |key: &str, value: bool| tool.attribute(key) == Some(&Value::Bool(value));
         let compares = self.session.callers == Callers::OneModel && !is("idempotent", false);
-        let result = success.result.as_ref().filter(|_| compares);
-        let result = result.map(|result| hash_of(&result.to_string()));
+        let result = compares.then(|| hash_of(&result.to_string()));
         CallOutcome::Success { result, has_effect: !is("readOnly", true) }
     }
 
@@ -91,58 +93,47 @@ impl AdmittedCall<'_> {
         flags.peek().is_some() && (!self.fits(value) || flags.any(|flag| is_free(&flag)))
     }
 
-    /// Adds warnings about what may have caused a failure of the implementation.
-    fn explain_failure(&mut self, masks: &SecretMasks) {
-        let spec = &self.session.bound.tool(self.tool).spec;
-        let arguments = masks.arguments(spec, self.accepted.arguments.clone());
-        for mut warning in warnings::of_arguments(&arguments) {
-            warning.message = masks.text(&warning.message);
-            self.warnings.push(warning);
-        }
-    }
-
     /// The value of an answer, and the answer itself if it has the form of MCP.
     fn value(&self, answer: Answer) -> Result<(Value, Option<ToolContent>), CallError> {
         match answer {
             Answer::Json(value) => Ok((value, None)),
-            Answer::Raw(text) => Ok((self.raw_value(&text)?, None)),
+            Answer::Raw(text) => Ok((self.text_value(&text, true)?, None)),
             Answer::Content(content) => Ok((self.content_value(&content)?, Some(content))),
         }
     }
 
-    fn raw_value(&self, text: &str) -> Result<Value, CallError> {
-        let wants_text = self.takes_text();
+    /// The value of a text. That of a program may be JSON for a string, and end in a line break.
+    fn text_value(&self, text: &str, is_output: bool) -> Result<Value, CallError> {
+        let takes_text = self.result_check().is_none_or(ToolCheck::takes_text);
         match serde_json::from_str::<Value>(text) {
+            Ok(value) if !takes_text || (is_output && value.is_string()) => Ok(value),
             // If the result may be a string, text that happens to be other JSON is still a string.
-            Ok(value) if !wants_text || value.is_string() => Ok(value),
-            Ok(value) if self.fits(&value) && !self.is_plain_text() => Ok(value),
-            _ if wants_text => {
-                let text = text.strip_suffix('\n').unwrap_or(text);
-                Ok(Value::from(text.strip_suffix('\r').unwrap_or(text)))
+            Ok(value) if !value.is_string() && !self.is_plain_text() && self.fits(&value) => {
+                Ok(value)
             }
-            Ok(value) => Ok(value),
-            Err(error) => Err(not_json(&error)),
+            Err(error) if !takes_text => {
+                let detail = format!("the response is not valid JSON: {error}");
+                Err(CallError::Invocation { detail })
+            }
+            _ if is_output => {
+                let text = text.strip_suffix('\n').unwrap_or(text);
+                Ok(text.strip_suffix('\r').unwrap_or(text).into())
+            }
+            _ => Ok(text.into()),
         }
     }
 
     /// The value of a result in the form of MCP: its structured content, or else its text, which may
     /// be JSON, or else the list of its blocks.
     fn content_value(&self, content: &ToolContent) -> Result<Value, CallError> {
-        let is_plain_text = self.is_plain_text();
         // The text content is the server's rendering for readers of text.
-        let wants_structured = !is_plain_text || content.blocks().is_empty();
+        let wants_structured = !self.is_plain_text() || content.blocks().is_empty();
         if let Some(value) = content.structured_content().filter(|_| wants_structured) {
             return Ok(self.unwrap_result(value.clone()));
         }
-        let Some(text) = content.text() else { return Ok(content.blocks().into()) };
-        let takes_text = self.takes_text();
-        match serde_json::from_str::<Value>(&text) {
-            Ok(value) if !takes_text => Ok(value),
-            // A text in quotes stays as it is.
-            Ok(value) if !is_plain_text && !value.is_string() && self.fits(&value) => Ok(value),
-            _ if takes_text => Ok(text.into()),
-            Ok(value) => Ok(value),
-            Err(error) => Err(not_json(&error)),
+        match content.text() {
+            Some(text) => self.text_value(&text, false),
+            None => Ok(content.blocks().into()),
         }
     }
 
@@ -160,71 +151,50 @@ impl AdmittedCall<'_> {
         }
     }
 
+    /// The check of the result. `None` if its type has no constraints.
+    fn result_check(&self) -> Option<&ToolCheck> {
+        self.session.bound.result(self.tool).ok().flatten()
+    }
+
     /// Whether the result can only be a string.
     pub(super) fn is_plain_text(&self) -> bool {
-        matches!(self.session.bound.result(self.tool), Ok(Some(check)) if check.takes_only_text())
+        self.result_check().is_some_and(ToolCheck::takes_only_text)
     }
 
     fn fits(&self, value: &Value) -> bool {
-        match self.session.bound.result(self.tool) {
-            Ok(Some(check)) => check.fits(&value.to_string()).is_ok(),
-            _ => true,
-        }
+        self.result_check().is_none_or(|check| check.fits(&value.to_string()).is_ok())
     }
 
-    /// Checks a result and adds warnings. A mismatch is an error if results are strict.
-    fn check_result(&mut self, value: Value, masks: &SecretMasks) -> Result<Success, CallError> {
-        let tool = self.session.bound.tool(self.tool);
+    /// Checks a result and masks its secrets. A mismatch is an error if results are strict.
+    fn check_result(
+        &self,
+        value: Value,
+        arguments: &str,
+        masks: &SecretMasks,
+        found: &mut Vec<Warning>,
+    ) -> Result<Value, CallError> {
         let settings = self.settings();
-        let mut warnings = Vec::new();
         let text = value.to_string();
-        if let Ok(Some(check)) = self.session.bound.result(self.tool)
-            && let Err(refused) = check.fits(&text)
-        {
-            let why = masks.text(&refused.of_result());
-            if settings.strict_result {
-                let detail = format!("the result does not match its type: {why}");
-                return Err(CallError::Invocation { detail });
-            }
+        if let Some(Err(refused)) = self.result_check().map(|check| check.fits(&text)) {
+            let why = refused.of_result();
             let message = format!("the result does not match its type: {why}");
-            warnings.push(Warning { code: "result-mismatch", message });
+            if settings.strict_result {
+                return Err(CallError::Invocation { detail: masks.text(&message) });
+            }
+            found.push(Warning { code: "result-mismatch", message });
         }
-        warnings.extend(warnings::omitted_defaults(&self.accepted.omitted_defaults));
-        warnings.extend(warnings::large(text.len(), settings.max_response));
+        found.extend(warnings::omitted_defaults(&self.accepted.omitted_defaults));
+        found.extend(warnings::large(text.len(), settings.max_response));
         if self.is_undeclared_error(&value) {
             let message = "the result reports a failure".to_owned();
-            warnings.push(Warning { code: UNSUCCESSFUL, message });
+            found.push(Warning { code: UNSUCCESSFUL, message });
         }
-        // The messages below only quote masked values.
-        let arguments = std::mem::take(&mut self.accepted.arguments);
-        let arguments = masks.arguments(&tool.spec, arguments);
+        // The messages only quote masked values.
         let result = masks.result(value);
-        warnings.extend(warnings::of_arguments(&arguments));
-        warnings.extend(warnings::repeated_paths(&result, "result"));
-        for warning in &mut warnings {
-            warning.message = masks.text(&warning.message);
-        }
-        self.warnings.append(&mut warnings);
-        Ok(Success {
-            arguments,
-            repairs: std::mem::take(&mut self.accepted.repairs),
-            more_repairs: self.accepted.more_repairs,
-            stripped: std::mem::take(&mut self.accepted.stripped),
-            result: Some(result),
-        })
+        found.extend(warnings::of_arguments(arguments));
+        found.extend(warnings::repeated_paths(&result, "result"));
+        Ok(result)
     }
-
-    /// Whether the result may be a string.
-    fn takes_text(&self) -> bool {
-        match self.session.bound.result(self.tool) {
-            Ok(Some(check)) => check.takes_text(),
-            _ => true,
-        }
-    }
-}
-
-fn not_json(error: &serde_json::Error) -> CallError {
-    CallError::Invocation { detail: format!("the response is not valid JSON: {error}") }
 }
 
 /// Masks the secrets in a result in the form of MCP. Returns warnings about what was changed, and
@@ -232,7 +202,6 @@ fn not_json(error: &serde_json::Error) -> CallError {
 fn mark(content: &mut ToolContent, masks: &SecretMasks) -> Vec<Warning> {
     let mut warnings = Vec::new();
     if let Some(why) = content.violation.take() {
-        let why = masks.text(&why);
         let message =
             format!("the result does not match the output schema of the MCP server: {why}");
         warnings.push(Warning { code: "output-schema-mismatch", message });

@@ -9,13 +9,14 @@ use serde_json::{Map, Value};
 use tokio_util::sync::CancellationToken;
 
 use super::Session;
-use super::admission::{Admission, Attempt, hash_of};
+use super::admission::{Admission, hash_of};
 use crate::approval::ApprovalDecision;
 use crate::invocation::{
     Answer, Implementation, Invocation, InvocationError, InvocationErrorKind, RequestOrigin,
 };
 use crate::library::LibraryEntry;
 use crate::settings::Settings;
+use crate::throttle::ThrottleTicket;
 use crate::verdict::{CallError, Verdict, Warning};
 use gramc_calls::check::Accepted;
 
@@ -32,7 +33,7 @@ pub struct AdmittedCall<'s> {
     pub(super) judged: bool,
     /// That it may run, if it has to be approved.
     pub(super) approval: Option<ApprovalDecision>,
-    pub(super) attempt: Attempt,
+    pub(super) ticket: ThrottleTicket,
     /// The request of an MCP client that makes the call.
     pub(super) origin: RequestOrigin,
 }
@@ -122,8 +123,8 @@ impl<'s> AdmittedCall<'s> {
 
     /// Completes a call that does not run.
     pub(super) fn refuse(self, error: CallError) -> Verdict {
-        let Self { session, id, name, warnings, approval, attempt, .. } = self;
-        session.state.lock().throttle.withdraw(attempt.ticket);
+        let Self { session, id, name, warnings, approval, ticket, .. } = self;
+        session.state.lock().throttle.withdraw(ticket);
         Verdict { warnings, approval, ..Verdict::new(id, name, Err(error)) }
     }
 

@@ -1,6 +1,5 @@
 //! Calls past the check, for tests of implementations.
 
-use super::admission::Attempt;
 use super::{AdmittedCall, Session};
 use crate::bind::CallTarget;
 use crate::invocation::RequestOrigin;
@@ -19,11 +18,11 @@ impl Session {
             tool,
             id: None,
             name: name.to_owned(),
-            accepted: Accepted { arguments: arguments.clone(), ..Accepted::default() },
+            accepted: Accepted { arguments, ..Accepted::default() },
             warnings: Vec::new(),
             judged: true,
             approval: None,
-            attempt: Attempt { ticket, arguments },
+            ticket,
             origin: RequestOrigin::default(),
         })
     }

@@ -41,8 +41,8 @@ impl<'s> AdmittedCall<'s> {
                 CallError::Invocation { detail }
             }
         };
-        let Self { tool, id, name, warnings, attempt, .. } = self;
-        let error = session.refuse(tool, attempt, error);
+        let Self { tool, id, name, warnings, ticket, accepted, .. } = self;
+        let error = session.refuse(tool, ticket, &accepted.arguments, error);
         Admission::Answered(Verdict { warnings, ..Verdict::new(id, name, Err(error)) })
     }
 }
