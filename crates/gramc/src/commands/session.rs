@@ -205,20 +205,16 @@ impl<'s> Server<'s> {
         // A call that runs has its own answer.
         let own = id.as_deref().filter(|_| !is_running);
         if !is_running {
-            let step = match self.streams.take(self.session, entries) {
-                Ok(None) => None,
-                Ok(Some(StreamStep::Update(update))) => {
-                    Some(update.map_or(Step::Nothing, Step::Print))
+            match self.streams.take(self.session, entries) {
+                Ok(None) => {}
+                Ok(Some(StreamStep::Print(line))) => {
+                    return line.map_or(Step::Nothing, Step::Print);
                 }
-                Ok(Some(StreamStep::Stop(verdict))) => Some(Step::Print(verdict)),
                 Ok(Some(StreamStep::End(stream, ending))) => {
                     let admission = self.session.admit_stream(*stream, ending);
-                    Some(self.run(id.clone().unwrap_or_default(), admission))
+                    return self.run(id.unwrap_or_default(), admission);
                 }
-                Err(fault) => Some(error(line, own, &fault.to_string())),
-            };
-            if let Some(step) = step {
-                return step;
+                Err(fault) => return error(line, own, &fault.to_string()),
             }
         }
         let call = match lines::call_line(entries) {

@@ -18,12 +18,10 @@ enum StreamLine {
 
 /// The outcome of such a line.
 pub(super) enum StreamStep {
-    /// Something became certain, as a line, or nothing did.
-    Update(Option<String>),
+    /// The answer, if there is one.
+    Print(Option<String>),
     /// The arguments are complete.
     End(Box<CallStream>, ReplyEnding),
-    /// The call is refused, with its verdict as a line.
-    Stop(String),
 }
 
 /// The incomplete calls, by their ids.
@@ -57,7 +55,7 @@ impl Streams {
             let mut stream = session.begin_stream(&name, Some(id.clone()));
             let update = describe_update(&id, &mut stream);
             self.0.insert(id, stream);
-            return Ok(Some(StreamStep::Update(update)));
+            return Ok(Some(StreamStep::Print(update)));
         }
         let unknown = || LineError::Expected("the `id` of a call that has begun");
         if let StreamLine::Chunk(chunk) = line {
@@ -67,12 +65,12 @@ impl Streams {
                 return Err(LineError::Expected("arguments of at most 32 MiB; the call ended"));
             }
             stream.feed(&chunk);
-            return Ok(Some(StreamStep::Update(describe_update(&id, stream))));
+            return Ok(Some(StreamStep::Print(describe_update(&id, stream))));
         }
         let stream = self.0.remove(&id).ok_or_else(unknown)?;
         Ok(Some(match line {
             StreamLine::End(ending) => StreamStep::End(Box::new(stream), ending),
-            _ => StreamStep::Stop(session.stop_stream(stream).json().to_string()),
+            _ => StreamStep::Print(Some(session.stop_stream(stream).json().to_string())),
         }))
     }
 }
