@@ -1,42 +1,17 @@
 //! Values of JSON as Python objects.
 
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyFloat, PyInt, PyList, PyString};
-use serde_json::{Number, Value};
+use pyo3::sync::PyOnceLock;
+use pyo3::types::{PyDict, PyString};
+use serde_json::Value;
 
 /// A value as Python's `json.loads` reads it.
 pub(crate) fn to_python<'py>(py: Python<'py>, value: &Value) -> PyResult<Bound<'py, PyAny>> {
-    Ok(match value {
-        Value::Null => py.None().into_bound(py),
-        Value::Bool(value) => value.into_pyobject(py)?.to_owned().into_any(),
-        Value::Number(number) => number_to_python(py, number)?,
-        Value::String(text) => PyString::new(py, text).into_any(),
-        Value::Array(items) => {
-            let list = PyList::empty(py);
-            for item in items {
-                list.append(to_python(py, item)?)?;
-            }
-            list.into_any()
-        }
-        Value::Object(map) => {
-            let dict = PyDict::new(py);
-            for (key, item) in map {
-                dict.set_item(key, to_python(py, item)?)?;
-            }
-            dict.into_any()
-        }
-    })
-}
-
-/// Integers stay exact, however large they are.
-fn number_to_python<'py>(py: Python<'py>, number: &Number) -> PyResult<Bound<'py, PyAny>> {
-    let text = number.as_str();
-    if text.contains(['.', 'e', 'E']) {
-        return py.get_type::<PyFloat>().call1((text,));
-    }
-    match number.as_i64() {
-        Some(value) => Ok(value.into_pyobject(py)?.into_any()),
-        None => py.get_type::<PyInt>().call1((text,)),
+    static LOADS: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+    match value {
+        Value::Null => Ok(py.None().into_bound(py)),
+        Value::String(text) => Ok(PyString::new(py, text).into_any()),
+        value => LOADS.import(py, "json", "loads")?.call1((value.to_string(),)),
     }
 }
 
