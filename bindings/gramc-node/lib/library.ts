@@ -18,7 +18,6 @@ export interface Settings {
   concurrency?: number;
   correctNames?: boolean;
   expand?: "conversation" | "turn";
-  historyRetention?: string;
   /** Refused calls in a row after which a human review is required, 0 for never. */
   maxAttempts?: number;
   maxConsecutiveFailures?: number;

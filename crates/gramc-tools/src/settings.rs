@@ -115,7 +115,6 @@ impl Settings {
             "sameToolWindow" => set(&mut self.throttle.same_tool_window, time(value)),
             "allToolsCalls" => set(&mut self.throttle.all_tools_calls, count(value)),
             "allToolsWindow" => set(&mut self.throttle.all_tools_window, time(value)),
-            "historyRetention" => set(&mut self.throttle.history_retention, time(value)),
             "maxResponse" => set(&mut self.max_response, size(value)),
             "maxOutput" => set(&mut self.max_output, size(value)),
             "timeout" => set(&mut self.timeout, time(value)),

@@ -39,9 +39,6 @@ pub struct ThrottlePolicy {
     pub all_tools_calls: u32,
     /// The window for the calls of all tools.
     pub all_tools_window: Duration,
-    /// How long calls are remembered. Calls within a window are remembered even if the window is
-    /// longer.
-    pub history_retention: Duration,
     /// How long calls of a tool are refused after too many failures, from the last one.
     pub failure_block: Duration,
 }
@@ -55,7 +52,6 @@ impl Default for ThrottlePolicy {
             same_tool_window: Duration::from_secs(10),
             all_tools_calls: 0,
             all_tools_window: Duration::from_secs(5),
-            history_retention: Duration::from_mins(1),
             failure_block: Duration::from_mins(1),
         }
     }
@@ -319,11 +315,11 @@ impl Throttle {
         }
     }
 
-    /// Forgets calls older than both the retention and the window.
+    /// Forgets calls that neither statistics nor the window cover.
     fn forget(&mut self, policy: &ThrottlePolicy, now: Moment) {
         let window =
             if policy.all_tools_calls == 0 { Duration::ZERO } else { policy.all_tools_window };
-        let time = policy.history_retention.max(window);
+        let time = LOOK_BACK.max(window);
         while self.calls.front().is_some_and(|call| call.at.left(time, now).is_none()) {
             self.calls.pop_front();
         }

@@ -222,7 +222,7 @@ fn attributes_are_of_their_kind() {
         ("timeout: 2", "a time"),
         ("timeout: 2kb", "a time"),
         ("sameToolWindow: -2s", "a time"),
-        ("historyRetention: \"long\"", "a time"),
+        ("allToolsWindow: \"long\"", "a time"),
         ("maxResponse: 100", "a size"),
         ("maxOutput: 1s", "a size"),
         ("undeclared: \"drop\"", "\"strip\", \"reject\", \"keep\" or \"schema\""),

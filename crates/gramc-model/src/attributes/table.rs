@@ -274,7 +274,6 @@ pub static ATTRIBUTES: &[AttributeSpec] = &[
     row("sameToolWindow", POLICY, Time, "Time window of `sameToolCalls`"),
     row("allToolsCalls", POLICY, Count(0), "Maximum calls within `allToolsWindow`; 0 turns it off"),
     row("allToolsWindow", POLICY, Time, "Time window of `allToolsCalls`"),
-    row("historyRetention", POLICY, Time, "Time that past calls are remembered"),
     row("maxResponse", POLICY, Bytes, "Maximum size of a response"),
     row("maxOutput", POLICY, Bytes, "Maximum size of the output of a program"),
     row("timeout", POLICY, Time, "Maximum time of a call"),

@@ -198,10 +198,7 @@ fn a_limit_of_0_turns_its_rule_off() {
 
 #[test]
 fn stats_tell_of_the_last_minute() {
-    let mut session = ThrottledSession::new(ThrottlePolicy {
-        history_retention: s(600),
-        ..ThrottlePolicy::off()
-    });
+    let mut session = ThrottledSession::new(ThrottlePolicy::off());
     session.fine(9, Success, s(0));
     session.fine(3, Success, s(10));
     session.fine(2, Failure, s(20));
@@ -222,19 +219,18 @@ fn stats_tell_of_the_last_minute() {
 
 #[test]
 fn history_is_kept_for_its_time() {
-    let mut session =
-        ThrottledSession::new(ThrottlePolicy { history_retention: s(30), ..ThrottlePolicy::off() });
+    let mut session = ThrottledSession::new(ThrottlePolicy::off());
     for second in 0..100 {
         session.fine(1, Success, s(second));
     }
-    assert_eq!(session.throttle.calls.len(), 30);
-    // The windows apply even if the retention is shorter.
-    let policy = ThrottlePolicy { history_retention: s(0), ..ThrottlePolicy::strict() };
+    assert_eq!(session.throttle.calls.len(), 60);
+    let policy =
+        ThrottlePolicy { all_tools_calls: 10, all_tools_window: s(600), ..ThrottlePolicy::off() };
     let mut session = ThrottledSession::new(policy);
     for tool in 0..10 {
         session.fine(tool, Success, s(0));
     }
-    assert_eq!(session.refused(11, s(4)).0, "all_tools_calls");
+    assert_eq!(session.refused(11, s(599)).0, "all_tools_calls");
 }
 
 #[test]
@@ -242,12 +238,11 @@ fn history_is_bounded() {
     let policy = ThrottlePolicy {
         same_tool_calls: u32::MAX,
         same_tool_window: Duration::MAX,
-        history_retention: Duration::MAX,
         ..ThrottlePolicy::off()
     };
     let mut session = ThrottledSession::new(policy);
     for call in 0..200_000 {
-        session.fine(call % 4, Success, ms(u64::from(call)));
+        session.fine(call % 4, Success, Duration::from_micros(u64::from(call)));
     }
     assert_eq!(session.throttle.calls.len(), MAX_REMEMBERED);
     assert_eq!(session.throttle.tools[&0].calls.len(), 50_000);
