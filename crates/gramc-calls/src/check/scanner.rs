@@ -1,7 +1,6 @@
 //! Reads JSON text, which may grow, into nodes.
 
 use gramc_json_schema::text::MAX_DEPTH;
-use memchr::memchr2;
 
 use super::tape::{JsonSyntaxError, Node, NodeKind};
 
@@ -122,12 +121,10 @@ impl Scanner {
                 return true;
             };
             self.resume = special;
-            match escape_end(bytes, special + 1) {
-                Ok(end) if bytes[special] == b'\\' => {
-                    (self.resume, self.kind) = (end, NodeKind::Escaped);
-                }
-                _ => return false,
-            }
+            let is_escape = bytes[special] == b'\\';
+            let end = is_escape.then(|| escape_end(bytes, special + 1).ok());
+            let Some(end) = end.flatten() else { return false };
+            (self.resume, self.kind) = (end, NodeKind::Escaped);
         }
         false
     }
@@ -135,8 +132,9 @@ impl Scanner {
 
 const ONES: u64 = u64::MAX / 0xFF;
 
-/// The offset of the first quote, backslash or control character behind an offset. Faster than
-/// `memchr` for pieces of a text.
+/// The offset of the first quote, backslash or control character behind an offset. Most strings are
+/// too short for `memchr`.
+#[inline]
 fn find_special(bytes: &[u8], start: usize) -> Option<usize> {
     let (words, rest) = bytes.get(start..)?.as_chunks();
     for (at, word) in words.iter().enumerate() {
@@ -159,6 +157,7 @@ fn find_special(bytes: &[u8], start: usize) -> Option<usize> {
 }
 
 /// The first of eight bytes that is a quote, a backslash or a control character.
+#[inline]
 fn special_byte(word: u64) -> Option<usize> {
     // The highest bit of a byte is set if it is the first one below the limit.
     let is_below = |word: u64, limit: u64| word.wrapping_sub(ONES * limit) & !word;
@@ -405,32 +404,21 @@ impl Scanner {
         let mut at = start.max(self.resume);
         let mut kind = if self.resume == 0 { NodeKind::Plain } else { self.kind };
         loop {
-            let rest = bytes.get(at..).unwrap_or_default();
-            // Most strings are short; `memchr2` is only faster for longer ones.
-            let found = rest.iter().take(16).position(|&byte| matches!(byte, b'"' | b'\\'));
-            let found = found.or_else(|| {
-                let far = rest.get(16..)?;
-                memchr2(b'"', b'\\', far).map(|found| found + 16)
-            });
-            if found.is_none() && LAST {
-                return self.fail_in_text(bytes.len(), kind, "unterminated string");
-            }
-            let scanned = found.unwrap_or(rest.len());
-            if let Some(control) = rest[..scanned].iter().position(|&byte| byte < b' ') {
-                let what = "unescaped line break or control character";
-                return self.fail_in_text(at + control, kind, what);
-            }
-            at += scanned;
+            let special = find_special(bytes, at);
+            at = special.unwrap_or(bytes.len());
             if !LAST {
                 (self.resume, self.kind) = (at, kind);
-                if found.is_none() {
-                    return Err(Halt::End);
+            }
+            match special.map(|at| bytes[at]) {
+                None if LAST => return self.fail_in_text(at, kind, "unterminated string"),
+                None => return Err(Halt::End),
+                Some(b'"') => break,
+                Some(b'\\') => kind = NodeKind::Escaped,
+                Some(_) => {
+                    let what = "unescaped line break or control character";
+                    return self.fail_in_text(at, kind, what);
                 }
             }
-            if bytes[at] == b'"' {
-                break;
-            }
-            kind = NodeKind::Escaped;
             at = match escape_end(bytes, at + 1) {
                 Ok(end) => end,
                 Err(_) if !LAST && bytes.len() - at < MAX_ESCAPE => return Err(Halt::End),
