@@ -35,34 +35,10 @@ pub(crate) fn is_whole(raw: &str) -> bool {
 
 /// Rewrites an integer that has a fraction or an exponent, such as `3.0`.
 pub(crate) fn written_whole(raw: &str) -> Option<String> {
-    if is_plain(raw) {
-        return None;
-    }
-    let (mantissa, exponent) = match raw.split_once(['e', 'E']) {
-        Some((mantissa, exponent)) => (mantissa, exponent.parse::<i32>().ok()?),
-        None => (raw, 0),
-    };
-    let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
-    let (sign, whole) = whole.strip_prefix('-').map_or(("", whole), |whole| ("-", whole));
-    let fraction = fraction.trim_end_matches('0');
-    let digits = format!("{whole}{fraction}");
-    let zeros = i64::from(exponent) - i64::try_from(fraction.len()).ok()?;
-    let digits = if zeros >= 0 {
-        let zeros = usize::try_from(zeros).ok().filter(|&zeros| zeros <= MAX_DIGITS)?;
-        format!("{digits}{}", "0".repeat(zeros))
-    } else {
-        // `100e-2` is an integer: it ends in as many zeros as the exponent removes.
-        let cut = usize::try_from(-zeros).ok()?;
-        let kept = digits.len().checked_sub(cut)?;
-        let (kept, gone) = digits.split_at_checked(kept)?;
-        gone.bytes().all(|byte| byte == b'0').then(|| kept.to_owned())?
-    };
-    let digits = digits.trim_start_matches('0');
-    match digits.len() {
-        0 => Some("0".to_owned()),
-        1..=MAX_DIGITS => Some(format!("{sign}{digits}")),
-        _ => None,
-    }
+    let (digits, zeros) = numbers::significant_digits(raw).filter(|_| !is_plain(raw))?;
+    let zeros = usize::try_from(zeros).ok()?;
+    (digits.trim_start_matches('-').len() + zeros <= MAX_DIGITS)
+        .then(|| digits + &"0".repeat(zeros))
 }
 
 pub(crate) fn outside(rules: &NumberRules, raw: &str) -> bool {
