@@ -166,13 +166,13 @@ impl ValidationRun<'_> {
 
     /// Checks another value in place of the received one, and notes its output as the repair.
     fn use_instead(&mut self, received: Received<'_>, rule: RepairRule, other: &Tape<'_>) -> bool {
-        let (place, start) = (self.repairs.len(), self.out.len());
+        let (place, start) = (self.accepted.repairs.len(), self.out.len());
         self.note_repair(received.path, rule, received.json(), None);
         self.gather_secrets(other, 0);
         let fits = self.value(received.replace_with(other));
         if fits {
             let to = self.display(self.out.get(start..).unwrap_or_default());
-            if let Some(repair) = self.repairs.get_mut(place) {
+            if let Some(repair) = self.accepted.repairs.get_mut(place) {
                 repair.to = Some(to);
             }
         }

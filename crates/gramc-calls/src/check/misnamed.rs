@@ -30,13 +30,13 @@ impl ValidationRun<'_> {
             return;
         }
         self.secret = true;
-        let known = self.secrets.len();
+        let known = self.accepted.secrets.len();
         self.gather_secrets(t, value);
         let is_misnamed =
             |field: &FieldRule| field.secret && similar_names::is_near(name, &field.name);
         if !rules.fields.iter().any(is_misnamed) {
-            let found = self.secrets.split_off(known);
-            self.secrets.extend(found.into_iter().filter(|text| text.len() >= MIN_LENGTH));
+            let found = self.accepted.secrets.split_off(known);
+            self.accepted.secrets.extend(found.into_iter().filter(|text| text.len() >= MIN_LENGTH));
         }
     }
 }

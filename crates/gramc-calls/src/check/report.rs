@@ -12,7 +12,7 @@ use gramc_json_schema::shorten::shorten;
 
 use super::problem::{Note, NoteDetail, ProblemCode};
 use super::shape::{ShapeId, Shapes};
-use super::validate::MAX_NOTES;
+use super::validate::{MAX_NOTES, ValidationRules, ValidationRun};
 use super::{hint, signature};
 
 /// The maximum number of characters of a received value that a message shows.
@@ -52,6 +52,12 @@ impl Rejection {
         problems
             .replace("the arguments must", &format!("the {value} must"))
             .replace("the arguments are", &format!("the {value} is"))
+    }
+}
+
+impl From<InvalidArguments> for Rejection {
+    fn from(invalid: InvalidArguments) -> Self {
+        Self::Invalid(invalid)
     }
 }
 
@@ -159,13 +165,9 @@ pub struct InvalidArguments {
 }
 
 impl InvalidArguments {
-    pub(super) fn new(
-        shapes: Arc<Shapes>,
-        notes: Vec<Note>,
-        more: usize,
-        secrets: Vec<String>,
-        accepted: String,
-    ) -> Self {
+    pub(super) fn new(shapes: &Arc<Shapes>, run: ValidationRun<'_>) -> Self {
+        let ValidationRun { notes, more, out: accepted, .. } = run;
+        let (shapes, secrets) = (Arc::clone(shapes), run.accepted.secrets);
         Self { shapes, notes, host: Vec::new(), more, secrets, accepted }
     }
 
@@ -187,8 +189,8 @@ impl InvalidArguments {
 
     /// Creates a report of problems that host validators found.
     pub fn of_host(check: &super::ToolCheck, host: Vec<Problem>) -> Self {
-        let shapes = Arc::clone(check.shapes());
-        let mut invalid = Self::new(shapes, Vec::new(), 0, Vec::new(), String::new());
+        let run = ValidationRun::new(&check.shapes, ValidationRules::JUDGE, 0);
+        let mut invalid = Self::new(&check.shapes, run);
         invalid.and(host);
         invalid
     }
@@ -388,10 +390,6 @@ fn size(json: &str) -> String {
 }
 
 impl super::ToolCheck {
-    pub(crate) fn shapes(&self) -> &Arc<Shapes> {
-        &self.shapes
-    }
-
     /// A description of the values of a parameter. `None` for unknown parameters.
     pub fn describe_parameter(&self, parameter: &str) -> Option<String> {
         let root: ShapeId = self.shapes.root;

@@ -69,7 +69,7 @@ impl ValidationRun<'_> {
             self.out.push_str(&whole);
             if self.secret && !self.quiet {
                 // The implementation receives this notation.
-                self.secrets.push(whole);
+                self.accepted.secrets.push(whole);
             }
             return true;
         }

@@ -5,7 +5,6 @@
 
 use std::borrow::Cow;
 use std::mem;
-use std::sync::Arc;
 
 use gramc_json_schema::type_set::TypeSet;
 use serde_json::{Map, Value};
@@ -209,10 +208,7 @@ impl ArgumentStream {
                 && self.error.is_none()
             {
                 run.mask();
-                let ValidationRun { notes, more, secrets, .. } = run;
-                let shapes = Arc::clone(shapes);
-                let invalid = InvalidArguments::new(shapes, notes, more, secrets, String::new());
-                self.error = Some(Rejection::Invalid(invalid));
+                self.error = Some(InvalidArguments::new(shapes, run).into());
             }
         }
         self.scanner.nodes = tape.nodes;

@@ -276,42 +276,23 @@ impl ToolCheck {
             Some(host) => run.check_with_host(tape, host),
         };
         run.mask();
-        let ValidationRun {
-            mut out,
-            mut notes,
-            mut more,
-            repairs,
-            more_repairs,
-            stripped,
-            omitted: omitted_defaults,
-            secrets,
-            filled,
-            ..
-        } = run;
-        let changed = filled || !repairs.is_empty() || !stripped.is_empty();
+        let Accepted { repairs, stripped, .. } = &run.accepted;
+        let is_changed = !repairs.is_empty() || !stripped.is_empty();
         // Without defaults, only pinned values are filled in, and these are mandatory.
-        let own = rules.fill || !repairs.is_empty() || !stripped.is_empty();
-        if fits && (!changed || !own || !self.shapes.delicate || self.still_fits(&out)) {
-            return Ok(Accepted {
-                arguments: out,
-                repairs,
-                more_repairs,
-                stripped,
-                omitted_defaults,
-                secrets,
-            });
+        let is_changed = is_changed || (run.filled && rules.fill);
+        if fits && (!is_changed || !self.shapes.delicate || self.still_fits(&run.out)) {
+            return Ok(Accepted { arguments: run.out, ..run.accepted });
         }
-        if notes.is_empty() {
+        if run.notes.is_empty() {
             // The repaired value failed, so the problems are those of the original.
-            let mut run = ValidationRun::new(&self.shapes, ValidationRules::JUDGE, tape.text.len());
-            run.secrets.clone_from(&secrets);
+            let secrets = run.accepted.secrets;
+            run = ValidationRun::new(&self.shapes, ValidationRules::JUDGE, tape.text.len());
+            run.accepted.secrets = secrets;
             run.value(Received::root(tape, self.shapes.root));
             run.mask();
-            (notes, more) = (run.notes, run.more);
-            out.clear();
+            run.out.clear();
         }
-        let shapes = Arc::clone(&self.shapes);
-        Err(Rejection::Invalid(InvalidArguments::new(shapes, notes, more, secrets, out)))
+        Err(InvalidArguments::new(&self.shapes, run).into())
     }
 
     fn still_fits(&self, json: &str) -> bool {

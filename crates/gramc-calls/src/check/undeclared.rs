@@ -149,7 +149,7 @@ impl ValidationRun<'_> {
         self.changes += 1;
         if !self.quiet {
             let pointer = self.pointer(path);
-            self.stripped.push(pointer);
+            self.accepted.stripped.push(pointer);
         }
         FieldOutcome::Absent
     }

@@ -12,6 +12,7 @@ use super::problem::{Note, NoteDetail, ProblemCode, Repair, RepairRule};
 use super::received::Received;
 use super::shape::{Composition, Shape, Shapes};
 use super::tape::{NodeKind, Tape};
+use super::tool::Accepted;
 
 /// The treatment of undeclared parameters and fields.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -86,14 +87,8 @@ pub(crate) struct ValidationRun<'s> {
     pub(crate) notes: Vec<Note>,
     /// The number of notes in addition to these.
     pub(crate) more: usize,
-    pub(crate) repairs: Vec<Repair>,
-    /// The number of repairs in addition to these.
-    pub(crate) more_repairs: usize,
-    pub(crate) stripped: Vec<SmolStr>,
-    /// The defaults that were not filled in.
-    pub(crate) omitted: Vec<SmolStr>,
-    /// The values of secret fields.
-    pub(crate) secrets: Vec<String>,
+    /// Repairs, stripped entries, omitted defaults and secrets.
+    pub(crate) accepted: Accepted,
     pub(crate) filled: bool,
     /// The values of the fields of the objects in progress.
     pub(super) slots: Vec<u32>,
@@ -128,11 +123,7 @@ impl<'s> ValidationRun<'s> {
             out: String::with_capacity(room),
             notes: Vec::new(),
             more: 0,
-            repairs: Vec::new(),
-            more_repairs: 0,
-            stripped: Vec::new(),
-            omitted: Vec::new(),
-            secrets: Vec::new(),
+            accepted: Accepted::default(),
             filled: false,
             slots: Vec::new(),
             extras: Vec::new(),
@@ -231,12 +222,12 @@ impl<'s> ValidationRun<'s> {
         to: Option<&str>,
     ) {
         self.changes += 1;
-        if !self.quiet && self.repairs.len() == MAX_NOTES {
-            self.more_repairs += 1;
+        if !self.quiet && self.accepted.repairs.len() == MAX_NOTES {
+            self.accepted.more_repairs += 1;
         } else if !self.quiet {
             let (from, to) = (self.display(from), to.map(|to| self.display(to)));
             let pointer = self.pointer(path);
-            self.repairs.push(Repair { pointer, rule, from, to });
+            self.accepted.repairs.push(Repair { pointer, rule, from, to });
         }
     }
 
@@ -403,14 +394,18 @@ impl ValidationRun<'_> {
         }
         for &node in t.nodes.get(at as usize..t.node(at).next as usize).unwrap_or_default() {
             match node.kind {
-                NodeKind::Plain | NodeKind::Number => self.secrets.push(t.raw(node).to_owned()),
+                NodeKind::Plain | NodeKind::Number => {
+                    self.accepted.secrets.push(t.raw(node).to_owned())
+                }
                 NodeKind::Escaped => {
                     let content = t.content(node).into_owned();
                     // Validators escape it in their own way.
                     let json = serde_json::Value::from(content.as_str()).to_string();
-                    self.secrets.push(json.get(1..json.len() - 1).unwrap_or("").to_owned());
-                    self.secrets.push(content);
-                    self.secrets.push(t.raw(node).to_owned());
+                    self.accepted
+                        .secrets
+                        .push(json.get(1..json.len() - 1).unwrap_or("").to_owned());
+                    self.accepted.secrets.push(content);
+                    self.accepted.secrets.push(t.raw(node).to_owned());
                 }
                 NodeKind::Null
                 | NodeKind::True
@@ -424,13 +419,13 @@ impl ValidationRun<'_> {
     /// Masks the values of secret fields in notes and repairs of enclosing values: a refused object
     /// is shown with all of its fields.
     pub(super) fn mask(&mut self) {
-        if self.secrets.is_empty() {
+        if self.accepted.secrets.is_empty() {
             return;
         }
-        self.secrets.sort_unstable();
-        self.secrets.dedup();
-        self.secrets.retain(|secret| !secret.is_empty());
-        let (secrets, many) = (&self.secrets, self.secrets.len() > MAX_SECRETS);
+        self.accepted.secrets.sort_unstable();
+        self.accepted.secrets.dedup();
+        self.accepted.secrets.retain(|secret| !secret.is_empty());
+        let (secrets, many) = (&self.accepted.secrets, self.accepted.secrets.len() > MAX_SECRETS);
         let tells = |text: &str| many || secrets.iter().any(|secret| text.contains(&**secret));
         let mask = |told: &mut SmolStr| {
             if tells(told) {
@@ -443,7 +438,7 @@ impl ValidationRun<'_> {
                 note.detail = NoteDetail::Said(SmolStr::new_static(UNTOLD));
             }
         }
-        for repair in &mut self.repairs {
+        for repair in &mut self.accepted.repairs {
             mask(&mut repair.from);
             repair.to.iter_mut().for_each(mask);
         }
