@@ -249,15 +249,9 @@ impl<'s> Compiler<'s> {
         for (name, schema) in properties.into_iter().flatten() {
             let shape = self.schema(schema)?;
             rules.fields.push(FieldRule {
-                name: name.as_str().into(),
-                key: format!("{}:", Value::from(name.as_str())).into(),
-                shape,
                 required: required.contains(&name.as_str()),
                 default: schema.get("default").map(|value| value.to_string().into()),
-                refuses_default: false,
-                others: Vec::new(),
-                pinned: None,
-                secret: false,
+                ..FieldRule::new(name, shape)
             });
         }
         let known = |name: &str| properties.is_some_and(|known| known.contains_key(name));
@@ -337,21 +331,11 @@ impl<'s> Compiler<'s> {
     /// Shortens chains of shapes that only refer to another shape.
     fn shorten(&mut self) {
         for at in 0..self.list.len() {
-            let mut target = at;
-            // A chain that is longer than the list is a cycle.
-            for _ in 0..self.list.len() {
-                match &self.list[target] {
-                    Shape { others: Composition::Same(next), also: None, .. } => {
-                        target = *next as usize;
-                    }
-                    _ => break,
-                }
-            }
-            if target != at
-                && let Ok(target) = ShapeId::try_from(target)
-                && let Composition::Same(next) = &mut self.list[at].others
+            while let Shape { others: Composition::Same(next), also: None, .. } = self.list[at]
+                && let Shape { others: Composition::Same(target), also: None, .. } =
+                    self.list[next as usize]
             {
-                *next = target;
+                self.list[at].others = Composition::Same(target);
             }
         }
     }

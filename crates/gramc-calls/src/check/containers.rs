@@ -176,10 +176,16 @@ impl ValidationRun<'_> {
         let mut count = 0_u64;
         let start = self.out.len();
         self.out.push('{');
-        for (place, field) in rules.fields.iter().enumerate() {
-            let value = self.slots[slots + place];
+        let declared = rules.fields.len();
+        for place in 0..declared + self.extras.len() - extras {
             let before = self.out.len();
-            match self.field(object, field, value) {
+            let outcome = if let Some(field) = rules.fields.get(place) {
+                self.field(object, field, self.slots[slots + place])
+            } else {
+                let (key, value) = self.extras[extras + place - declared];
+                self.extra(object, key, value)
+            };
+            match outcome {
                 FieldOutcome::Written => count += 1,
                 FieldOutcome::Filled => {}
                 FieldOutcome::Absent => self.out.truncate(before),
@@ -189,19 +195,6 @@ impl ValidationRun<'_> {
                     self.out.truncate(before);
                     fits = false;
                 }
-            }
-        }
-        for place in extras..self.extras.len() {
-            let (key, value) = self.extras[place];
-            let before = self.out.len();
-            match self.extra(object, key, value) {
-                FieldOutcome::Rejection if self.quiet => return false,
-                FieldOutcome::Rejection => {
-                    self.out.truncate(before);
-                    fits = false;
-                }
-                FieldOutcome::Written => count += 1,
-                FieldOutcome::Filled | FieldOutcome::Absent => {}
             }
         }
         if self.out.ends_with(',') {
@@ -335,7 +328,7 @@ impl ValidationRun<'_> {
         self.omissions += 1;
         if !self.quiet {
             let pointer = self.pointer(path);
-            self.omitted.push(pointer);
+            self.accepted.omitted_defaults.push(pointer);
         }
     }
 

@@ -1,7 +1,6 @@
 //! Parameters that the host pins, injects or keeps secret.
 
 use gramc_model::{Tool, ValueSource};
-use serde_json::Value;
 
 use super::received::Received;
 use super::shape::{ExtraProperties, FieldRule, ObjectRules, Shape, ShapeId, Shapes};
@@ -55,17 +54,7 @@ pub(super) fn rules(shapes: &mut Shapes, tool: &Tool) {
 
 /// Adds a field that accepts any value, and returns its index.
 fn add(object: &mut ObjectRules, name: &str, shape: ShapeId) -> usize {
-    object.fields.push(FieldRule {
-        name: name.into(),
-        key: format!("{}:", Value::from(name)).into(),
-        shape,
-        others: Vec::new(),
-        required: false,
-        default: None,
-        refuses_default: false,
-        pinned: None,
-        secret: false,
-    });
+    object.fields.push(FieldRule::new(name, shape));
     let place = object.fields.len() - 1;
     if let Some(places) = &mut object.by_name {
         places.insert(name.into(), u32::try_from(place).unwrap_or(u32::MAX));
@@ -81,7 +70,7 @@ impl ValidationRun<'_> {
         let ruled = self.value(Received::root(t, host));
         let text = std::mem::take(&mut self.out);
         let read = if ruled { Tape::read(&text).ok() } else { None };
-        let stripped = self.stripped.len();
+        let stripped = self.accepted.stripped.len();
         let fits = self.value(Received::root(read.as_ref().unwrap_or(t), self.shapes.root));
         if !ruled || !fits {
             return false;
@@ -94,7 +83,7 @@ impl ValidationRun<'_> {
             if field.pinned.is_some() {
                 let pointer = self.pointer(&Path::ROOT.key(&field.name));
                 let mut nth = 0;
-                self.stripped.retain(|it| {
+                self.accepted.stripped.retain(|it| {
                     nth += 1;
                     nth <= stripped || *it != pointer
                 });

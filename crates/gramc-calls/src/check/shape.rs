@@ -226,6 +226,23 @@ pub(crate) struct FieldRule {
     pub(crate) secret: bool,
 }
 
+impl FieldRule {
+    /// An optional field without a default.
+    pub(super) fn new(name: &str, shape: ShapeId) -> Self {
+        Self {
+            name: name.into(),
+            key: format!("{}:", Value::from(name)).into(),
+            shape,
+            others: Vec::new(),
+            required: false,
+            default: None,
+            refuses_default: false,
+            pinned: None,
+            secret: false,
+        }
+    }
+}
+
 #[derive(Debug, Default, PartialEq, Eq, Clone, Copy)]
 pub(crate) enum ExtraProperties {
     #[default]
