@@ -76,7 +76,7 @@ impl ArgumentMapping {
 
     /// Whether it names an argument of the call.
     pub fn names(&self, argument: &str) -> bool {
-        self.0.iter().any(|(_, value)| value.names(argument))
+        self.0.iter().any(|(_, value)| value.names(&|name| name == argument))
     }
 
     /// The schema of the arguments of the implementation for all calls that `schema` allows. It may allow more
@@ -164,23 +164,18 @@ impl MappedValue {
         }
     }
 
-    /// Whether it names any argument of the call.
     fn names_any(&self) -> bool {
-        match self {
-            Self::Argument(_) | Self::Choice(..) => true,
-            Self::Object(entries) => entries.iter().any(|(_, value)| value.names_any()),
-            Self::List(items) => items.iter().any(Self::names_any),
-            Self::Constant(_) => false,
-        }
+        self.names(&|_| true)
     }
 
-    fn names(&self, argument: &str) -> bool {
+    /// Whether it names an argument of the call for which `is` holds.
+    fn names(&self, is: &dyn Fn(&str) -> bool) -> bool {
         match self {
             Self::Argument(path) | Self::Choice(path, _) => {
-                path.first().is_some_and(|first| first == argument)
+                path.first().is_some_and(|first| is(first))
             }
-            Self::Object(entries) => entries.iter().any(|(_, value)| value.names(argument)),
-            Self::List(items) => items.iter().any(|value| value.names(argument)),
+            Self::Object(entries) => entries.iter().any(|(_, value)| value.names(is)),
+            Self::List(items) => items.iter().any(|value| value.names(is)),
             Self::Constant(_) => false,
         }
     }

@@ -71,8 +71,6 @@ pub struct Suggestion {
 pub struct NameIndex {
     entries: Vec<NameEntry>,
     shapes: Vec<LetterProfile>,
-    /// The entries, sorted by their letters.
-    by_letters: Vec<u32>,
     containers: Vec<SmolStr>,
     words: Vec<WordEntry>,
     word_shapes: Vec<LetterProfile>,
@@ -126,9 +124,6 @@ impl NameIndex {
             });
             names.add_entry(&known, container);
         }
-        let mut by_letters: Vec<u32> = (0..).take(names.entries.len()).collect();
-        by_letters.sort_unstable_by_key(|entry| (&names.entries[*entry as usize].letters, *entry));
-        names.by_letters = by_letters;
         names
     }
 
@@ -243,11 +238,9 @@ impl NameIndex {
         if letters.is_empty() {
             return;
         }
-        let of = |entry: &u32| self.entries[*entry as usize].letters.as_str();
-        let start = self.by_letters.partition_point(|entry| of(entry) < letters);
-        let same = self.by_letters[start..].iter().take_while(|entry| of(entry) == letters);
-        for entry in same {
-            note(*entry, self.share(*entry, reading));
+        for (_, entry) in self.entries.iter().zip(0..).filter(|(known, _)| known.letters == letters)
+        {
+            note(entry, self.share(entry, reading));
         }
         let text = |entry: u32| self.entries[entry as usize].letters.as_str();
         for (entry, likeness) in similarity::near(letters, &self.shapes, text, budget) {
