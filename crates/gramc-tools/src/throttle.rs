@@ -135,7 +135,7 @@ pub(crate) struct ThrottleTicket {
 /// The throttle of one session.
 ///
 /// Tools are identified by their index. Calls of unknown tools (`None`) only count towards the
-/// limit of all tools. A remembered call takes 24 bytes, or twice that after the buffers have
+/// limit of all tools. A remembered call takes 40 bytes, or twice that after the buffers have
 /// grown.
 #[derive(Debug, Default)]
 pub(crate) struct Throttle {
@@ -159,20 +159,12 @@ struct ToolRecord {
     last_failure: Moment,
 }
 
-/// A time in nanoseconds. It lasts for five hundred years and has half the size of a [`Duration`].
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
-struct Moment(u64);
+/// A time since a fixed moment in the past.
+type Moment = Duration;
 
-impl Moment {
-    fn of(duration: Duration) -> Self {
-        Self(u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX))
-    }
-
-    /// The rest of `time` since this moment. `None` once exactly that time has passed.
-    fn left(self, time: Duration, now: Self) -> Option<Duration> {
-        let passed = Duration::from_nanos(now.0.saturating_sub(self.0));
-        time.checked_sub(passed).filter(|left| !left.is_zero())
-    }
+/// The rest of `time` since a moment. `None` once exactly that time has passed.
+fn left(since: Moment, time: Duration, now: Moment) -> Option<Duration> {
+    time.checked_sub(now.saturating_sub(since)).filter(|left| !left.is_zero())
 }
 
 impl Throttle {
@@ -183,7 +175,6 @@ impl Throttle {
         policy: &ThrottlePolicy,
         now: Duration,
     ) -> Result<ThrottleTicket, Throttled> {
-        let now = Moment::of(now);
         self.forget(policy, now);
         let mut tool_state = tool.map(|tool| self.tools.entry(tool).or_default());
         let mut refused = None;
@@ -191,12 +182,12 @@ impl Throttle {
             refused = longest(refused, tool.failed_too_often(policy, now));
             let limit = limit(policy.same_tool_calls);
             let left =
-                nth_last(&tool.calls, limit).and_then(|at| at.left(policy.same_tool_window, now));
+                nth_last(&tool.calls, limit).and_then(|at| left(at, policy.same_tool_window, now));
             refused =
                 longest(refused, check_limit(ThrottleRule::SameTool, policy.same_tool_calls, left));
         }
         let left = nth_last(&self.calls, limit(policy.all_tools_calls))
-            .and_then(|call| call.at.left(policy.all_tools_window, now));
+            .and_then(|call| left(call.at, policy.all_tools_window, now));
         refused =
             longest(refused, check_limit(ThrottleRule::AllTools, policy.all_tools_calls, left));
         if let Some(refused) = refused {
@@ -230,10 +221,7 @@ impl Throttle {
         outcome: CallOutcome,
         now: Duration,
     ) {
-        let (ThrottleTicket { tool: Some(tool), repetition, .. }, now) = (call, Moment::of(now))
-        else {
-            return;
-        };
+        let ThrottleTicket { tool: Some(tool), repetition, .. } = call else { return };
         let record = self.tools.entry(tool).or_default();
         match outcome {
             CallOutcome::Success { .. } => record.failures = 0,
@@ -291,8 +279,7 @@ impl Throttle {
 
     /// Statistics of the last 60 seconds, limited to the remembered calls.
     pub(crate) fn stats(&self, now: Duration, name: impl Fn(u32) -> SmolStr) -> SessionStats {
-        let now = Moment::of(now);
-        let first = self.calls.partition_point(|call| call.at.left(LOOK_BACK, now).is_none());
+        let first = self.calls.partition_point(|call| left(call.at, LOOK_BACK, now).is_none());
         let mut called: Vec<(u32, usize)> = Vec::new();
         let mut places = HashMap::new();
         for tool in self.calls.range(first..).filter_map(|call| call.tool) {
@@ -320,7 +307,7 @@ impl Throttle {
         let window =
             if policy.all_tools_calls == 0 { Duration::ZERO } else { policy.all_tools_window };
         let time = LOOK_BACK.max(window);
-        while self.calls.front().is_some_and(|call| call.at.left(time, now).is_none()) {
+        while self.calls.front().is_some_and(|call| left(call.at, time, now).is_none()) {
             self.calls.pop_front();
         }
     }
@@ -334,7 +321,7 @@ impl ToolRecord {
         if limit == 0 || self.failures < limit {
             return None;
         }
-        let left = self.last_failure.left(policy.failure_block, now);
+        let left = left(self.last_failure, policy.failure_block, now);
         if left.is_none() {
             self.failures = 0;
         }

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::time::Duration;
 
-use super::{CallOutcome, Moment, ThrottleRule, Throttled, check_limit};
+use super::{CallOutcome, Moment, ThrottleRule, Throttled, check_limit, left};
 
 /// How long after a failure the same call counts as a repetition.
 const FAILURE_WINDOW: Duration = Duration::from_mins(1);
@@ -55,7 +55,7 @@ impl Repeats {
             None => (ThrottleRule::RepeatedFailure, FAILURE_WINDOW),
             Some(_) => (ThrottleRule::RepeatedResult, RESULT_WINDOW),
         };
-        let left = call.at.left(window, now);
+        let left = left(call.at, window, now);
         if left.is_none() {
             self.calls.remove(&key);
             return Ok(Repetition::default());
