@@ -4,26 +4,28 @@ mod agent_call;
 mod answers;
 mod external_turn;
 mod mask;
+mod reply_stream;
 
-use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::Instant;
 
 use futures_util::{StreamExt, stream};
 use gramc_tools::{Call, CallError, Callers, Image, ReplyEnding, Session, Warning};
+use parking_lot::Mutex;
 use serde::{Deserialize, Serialize};
 use tokio_util::sync::CancellationToken;
 
 use crate::external::RunningAgent;
-use crate::message::{Message, ModelCall, Reply, Usage};
-use crate::model::{Model, ModelError, ModelErrorKind, ModelRequest};
+use crate::message::{FinishReason, Message, ModelCall, Reply, Usage};
+use crate::model::{Model, ModelError, ModelErrorKind, ModelRequest, ReplyDelta};
 use crate::observer::{Event, Observer};
 use crate::team::{AgentTeam, PreparedAgent};
 use crate::text_calls::{TextCallRules, read_calls};
 use crate::tools::AgentTools;
-use crate::turn::{Limits, TurnEnd, TurnResult};
+use crate::turn::{Limits, Streaming, TurnEnd, TurnResult};
 use agent_call::{agent_verdict, call_agent};
 use mask::mask_verdict;
+use reply_stream::{CallIds, ReplyStream, begin_stream};
 
 /// Maximum concurrent calls of one reply. Tools may have lower limits.
 const MAX_CONCURRENT_CALLS: usize = 16;
@@ -188,7 +190,7 @@ impl Conversation {
             let problem = finish_reason.problem().or(is_empty.then_some("the reply is empty"));
             if !calls.is_empty() {
                 state.turn.calls += calls.len();
-                self.run_calls(&calls, problem, calls_as_text, state).await;
+                self.run_calls(&calls, finish_reason, calls_as_text, state).await;
             }
             let end = match problem {
                 Some(why) => self.reject_reply(finish_reason, why, !calls.is_empty(), state),
@@ -274,24 +276,37 @@ impl Conversation {
             messages: &messages,
             tools: &tools,
             sampling: &member.sampling,
-            stream: self.limits.stream,
+            stream: self.limits.stream != Streaming::Off,
         };
         let iteration = state.turn.iterations;
         let shown = self.mask_messages(&messages);
         let shown = ModelRequest { messages: &shown, ..request };
         observer.on_event(&member.name, &Event::ModelRequested { iteration, request: &shown });
-        let sink = |event: Event<'_>| observer.on_event(&member.name, &event);
+        let stream = ReplyStream {
+            team: &team,
+            member,
+            tools: offered,
+            session: Arc::clone(&self.session),
+            observer,
+            checks_calls: self.limits.stream == Streaming::Calls,
+            secrets: self.secrets.clone(),
+            ids: CallIds::new(&self.messages),
+            so_far: Mutex::default(),
+            refused: CancellationToken::new(),
+        };
+        let sink = |delta: ReplyDelta<'_>| stream.add(delta);
         let start = Instant::now();
         let sent = self.limits.retry.send(model, request, &sink);
-        let reply = tokio::select! {
+        let mut reply = tokio::select! {
             biased;
             () = cancelled.cancelled() => return Err(TurnEnd::Cancelled),
-            reply = sent => reply,
+            reply = sent => reply.map_err(TurnEnd::Failed)?,
+            // Dropping the request closes its connection.
+            () = stream.refused.cancelled() => stream.stop(),
             () = sleep_until(deadline) => {
                 return Err(TurnEnd::Time(self.limits.time.unwrap_or_default()));
             }
         };
-        let mut reply = reply.map_err(TurnEnd::Failed)?;
         let rules = TextCallRules {
             is_tool: &|name| offered.contains(name),
             is_quoted: &|text| self.messages.iter().any(|it| it.quotes(text)),
@@ -301,8 +316,8 @@ impl Conversation {
         let read = if has_tools { read_calls(&mut reply, &rules) } else { Ok(()) };
         let calls = std::mem::take(&mut reply.message.tool_calls);
         reply.message.tool_calls = calls.into_iter().map(|it| offered.restore_call(it)).collect();
-        self.assign_ids(&mut reply.message.tool_calls);
         self.learn_secrets(&reply.message.tool_calls);
+        stream.finish(&mut reply, &self.secrets);
         self.usage.add(reply.usage);
         state.turn.usage.add(reply.usage);
         let took = start.elapsed();
@@ -313,31 +328,13 @@ impl Conversation {
         Ok(reply)
     }
 
-    /// Assigns unique ids to calls that have none.
-    fn assign_ids(&self, calls: &mut [ModelCall]) {
-        let known = || self.messages.iter().flat_map(Message::calls);
-        let mut used: HashSet<String> = known().map(|call| call.id.clone()).collect();
-        let mut count = known().count();
-        for call in calls {
-            count += 1;
-            if call.id.is_empty() || used.contains(&call.id) {
-                call.id = format!("call_{count}");
-                while used.contains(&call.id) {
-                    count += 1;
-                    call.id = format!("call_{count}");
-                }
-            }
-            used.insert(call.id.clone());
-        }
-    }
-
     /// Runs the calls of one reply concurrently and adds their results in order. If the reply is
-    /// not complete, `cut_off` says why, and the last call is refused. `as_text` is whether the
-    /// model wrote the calls as text.
+    /// not complete, the last call is refused, and if it was stopped, incomplete calls are. `as_text` is
+    /// whether the model wrote the calls as text.
     async fn run_calls(
         &mut self,
         calls: &[ModelCall],
-        cut_off: Option<&'static str>,
+        finish_reason: FinishReason,
         as_text: bool,
         state: &mut TurnState<'_>,
     ) {
@@ -355,14 +352,19 @@ impl Conversation {
         let last = calls.len().saturating_sub(1);
         let one = |(at, (call, shown)): (usize, (&ModelCall, ModelCall))| {
             let (call, ending) = (call.clone(), ending.clone());
-            let cut_off = cut_off.filter(|_| at == last);
+            let cut_off = finish_reason.problem().filter(|_| at == last);
+            let is_partial = finish_reason == FinishReason::Stopped && !call.is_complete();
             let agent = member.agents.iter().find(|(name, _)| *name == call.name);
             let agent = agent.filter(|_| cut_off.is_none());
             agents += usize::from(agent.is_some());
             let too_many = agents > MAX_AGENT_CALLS;
             async move {
                 let start = Instant::now();
-                let (mut verdict, usage) = if agent.is_some() && too_many {
+                let (mut verdict, usage) = if is_partial {
+                    let mut stream = begin_stream(team, member, session, &call);
+                    stream.feed(&call.arguments);
+                    (session.stop_stream(stream), Usage::default())
+                } else if agent.is_some() && too_many {
                     let detail = format!(
                         "a reply can call at most {MAX_AGENT_CALLS} agents: call this one again"
                     );

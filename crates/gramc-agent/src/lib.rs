@@ -39,4 +39,4 @@ pub use spans::{SpanRecorder, Telemetry, TelemetryError};
 pub use summary::{CallPattern, ToolStats, TraceSummary};
 pub use team::{AgentTeam, TeamError, TeamOptions};
 pub use trace::{CallRecord, ErrorRecord, ParameterError, TraceError, TraceWriter, read_calls};
-pub use turn::{Limits, TurnEnd, TurnResult};
+pub use turn::{Limits, Streaming, TurnEnd, TurnResult};

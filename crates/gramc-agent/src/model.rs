@@ -22,7 +22,6 @@ use gramc_schema::Target;
 use serde_json::Value;
 
 use crate::message::{Message, Reply};
-use crate::observer::Event;
 
 pub(crate) use finish::finish_reason;
 pub use named::{ModelNameError, Models, providers};
@@ -60,9 +59,33 @@ pub struct Sampling {
 /// A reply that is being generated.
 pub type ReplyFuture<'a> = Pin<Box<dyn Future<Output = Result<Reply, ModelError>> + Send + 'a>>;
 
-/// Receives the events of a reply that is being generated: [`Event::ReplyText`] and
-/// [`Event::ModelRetried`].
-pub type StreamSink<'a> = &'a (dyn Fn(Event<'_>) + Send + Sync);
+/// A piece of a reply that is being generated.
+#[derive(Debug, Clone, Copy)]
+pub enum ReplyDelta<'d> {
+    /// More text.
+    Text(&'d str),
+    /// More of a call.
+    Call {
+        /// The position of the call among the calls of the reply.
+        index: usize,
+        /// The id so far.
+        id: &'d str,
+        /// The name so far. It is complete before the arguments begin.
+        name: &'d str,
+        /// The new piece of the arguments.
+        arguments: &'d str,
+    },
+    /// The request failed and will be retried. All pieces so far are void.
+    Retry {
+        /// The failure.
+        error: &'d ModelError,
+        /// The delay before the retry.
+        wait: Duration,
+    },
+}
+
+/// Receives the pieces of a reply.
+pub type StreamSink<'a> = &'a (dyn Fn(ReplyDelta<'_>) + Send + Sync);
 
 /// A model.
 pub trait Model: fmt::Debug + Send + Sync {
@@ -161,3 +184,7 @@ impl ModelError {
         self.is_transient() || self.kind == ModelErrorKind::UnknownModel
     }
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, clippy::panic, reason = "a failed step fails the test")]
+mod stream_tests;

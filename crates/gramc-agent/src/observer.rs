@@ -3,7 +3,7 @@
 use std::fmt;
 use std::time::Duration;
 
-use gramc_tools::Verdict;
+use gramc_tools::{StreamUpdate, Verdict};
 
 use crate::message::{ModelCall, Reply};
 use crate::model::{ModelError, ModelRequest};
@@ -26,7 +26,21 @@ pub enum Event<'e> {
     },
     /// More text of a reply that is being streamed.
     ReplyText(&'e str),
-    /// The request failed and will be retried. Text streamed so far is void.
+    /// A call of a reply began.
+    CallBegan {
+        /// The id of the call.
+        id: &'e str,
+        /// The name of the tool.
+        name: &'e str,
+    },
+    /// More of the arguments of a call is certain.
+    CallGrew {
+        /// The id of the call.
+        id: &'e str,
+        /// The newly certain part.
+        update: &'e StreamUpdate,
+    },
+    /// The request failed and will be retried. Text and calls streamed so far are void.
     ModelRetried {
         /// The failure.
         error: &'e ModelError,

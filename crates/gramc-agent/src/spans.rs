@@ -280,7 +280,10 @@ impl Observer for SpanRecorder {
             Event::ModelReplied { reply, .. } => self.end_request(agent, Ok(reply), None),
             Event::ToolCalled { call, verdict, took } => self.end_call(call, verdict, *took),
             Event::TurnEnded(turn) => self.end_turn(agent, turn),
-            Event::ReplyText(_) | Event::AnswerRejected { .. } => {}
+            Event::ReplyText(_)
+            | Event::CallBegan { .. }
+            | Event::CallGrew { .. }
+            | Event::AnswerRejected { .. } => {}
         }
     }
 

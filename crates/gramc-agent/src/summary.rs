@@ -132,7 +132,7 @@ impl TraceSummary {
     fn add_reply(&mut self, agent: &mut AgentState, reply: &Reply) {
         self.replies += 1;
         match reply.finish_reason {
-            FinishReason::Stop => {}
+            FinishReason::Stop | FinishReason::Stopped => {}
             FinishReason::Length | FinishReason::Error => self.truncated += 1,
             FinishReason::ContentFilter => self.filtered += 1,
         }
@@ -152,7 +152,8 @@ impl TraceSummary {
         for call in calls {
             self.tool(&call.name).tokens += as_tokens(output) / as_number(calls.len());
         }
-        if !calls.is_empty() {
+        // The tokens of a stopped reply are unknown.
+        if !calls.is_empty() && usage.stopped.is_none() {
             agent.pending = Some(PendingReply { input, output, calls: Vec::new() });
         }
     }
@@ -296,7 +297,9 @@ impl fmt::Display for TraceSummary {
         if self.retries > 0 {
             write!(f, ", {}", count_of(self.retries, "retry", "retries"))?;
         }
-        for (count, what) in [(self.truncated, "truncated"), (self.filtered, "filtered")] {
+        let stopped = self.usage.stopped.unwrap_or(0);
+        let ended = [(self.truncated, "truncated"), (self.filtered, "filtered")];
+        for (count, what) in ended.into_iter().chain([(stopped, "stopped")]) {
             if count > 0 {
                 write!(f, ", {count} {what}")?;
             }

@@ -129,6 +129,13 @@ impl AgentTools {
         messages.into()
     }
 
+    /// The name of a tool as the specification declares it, and whether the arguments of its calls are
+    /// those of the specification, too.
+    pub(crate) fn original<'n>(&'n self, name: &'n str) -> (&'n str, bool) {
+        let offered = self.by_name.get(name).and_then(|&at| self.all.get(at));
+        offered.map_or((name, true), |it| (&it.name, it.restore.is_identity()))
+    }
+
     /// Restores the tool's name and arguments as the specification declares them.
     pub(crate) fn restore_call(&self, mut call: ModelCall) -> ModelCall {
         let Some(offered) = self.by_name.get(&call.name).and_then(|&at| self.all.get(at)) else {

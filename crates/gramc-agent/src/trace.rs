@@ -5,6 +5,7 @@
 
 use std::borrow::Cow;
 use std::io::{self, BufRead, Write};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
@@ -44,6 +45,17 @@ pub(crate) enum TraceLine<'l> {
         reply: Cow<'l, Reply>,
         #[serde(default)]
         ms: f64,
+    },
+    /// More text of a reply.
+    Text { agent: Cow<'l, str>, content: Cow<'l, str> },
+    /// A call begins in a reply.
+    Begin { agent: Cow<'l, str>, id: Cow<'l, str>, name: Cow<'l, str> },
+    /// More of the arguments of this call is certain.
+    Partial {
+        agent: Cow<'l, str>,
+        id: Cow<'l, str>,
+        #[serde(flatten)]
+        update: Value,
     },
     /// A tool call and its verdict.
     Call(CallLine<'l>),
@@ -177,8 +189,21 @@ fn read_line(line: &str) -> Option<TraceLine<'static>> {
 
 /// Writes a run as a trace. Stops at the first line that cannot be written.
 pub struct TraceWriter<W> {
-    out: Mutex<(W, Option<io::Error>)>,
+    out: Arc<Mutex<(W, Option<io::Error>)>>,
     start: Instant,
+    /// Whether replies are written while they grow.
+    streams: bool,
+    /// The ids of the calls that the agent runs in, joined by slashes.
+    parent: String,
+}
+
+/// A line, and the calls that it is inside of.
+#[derive(Serialize)]
+struct NestedLine<'l> {
+    #[serde(flatten)]
+    line: &'l TraceLine<'l>,
+    #[serde(skip_serializing_if = "str::is_empty")]
+    parent: &'l str,
 }
 
 impl<W> std::fmt::Debug for TraceWriter<W> {
@@ -190,18 +215,26 @@ impl<W> std::fmt::Debug for TraceWriter<W> {
 impl<W: Write> TraceWriter<W> {
     /// Starts the trace of an agent's run on a model.
     pub fn new(out: W, agent: &str, model: &str) -> Self {
-        let trace = Self { out: Mutex::new((out, None)), start: Instant::now() };
+        let (out, start) = (Arc::new(Mutex::new((out, None))), Instant::now());
+        let trace = Self { out, start, streams: false, parent: String::new() };
         trace.write(&TraceLine::Run { agent: agent.into(), model: model.into() });
         trace
     }
 
+    /// Writes replies while they grow, too.
+    #[must_use]
+    pub fn with_growth(self) -> Self {
+        Self { streams: true, ..self }
+    }
+
     fn write(&self, line: &TraceLine<'_>) {
+        let line = NestedLine { line, parent: &self.parent };
         let mut guard = self.out.lock();
         let (out, error) = &mut *guard;
         if error.is_some() {
             return;
         }
-        let json = serde_json::to_string(line).map_err(io::Error::from);
+        let json = serde_json::to_string(&line).map_err(io::Error::from);
         let written = json.and_then(|json| out.write_all((json + "\n").as_bytes()));
         *error = written.and_then(|()| out.flush()).err();
     }
@@ -243,8 +276,26 @@ impl<W: Write + Send> Observer for TraceWriter<W> {
                 error: Cow::Borrowed(&error.detail),
             },
             Event::TurnEnded(turn) => TraceLine::End { agent, turn: Some(turn) },
-            Event::ModelRequested { .. } | Event::ReplyText(_) => return,
+            Event::ReplyText(text) if self.streams => {
+                TraceLine::Text { agent, content: text.into() }
+            }
+            Event::CallBegan { id, name } if self.streams => {
+                TraceLine::Begin { agent, id: id.into(), name: name.into() }
+            }
+            Event::CallGrew { id, update } if self.streams => {
+                TraceLine::Partial { agent, id: id.into(), update: update.json() }
+            }
+            Event::ModelRequested { .. }
+            | Event::ReplyText(_)
+            | Event::CallBegan { .. }
+            | Event::CallGrew { .. } => return,
         });
+    }
+
+    fn observe_call<'w>(&'w self, id: &str, _: &str) -> Option<Box<dyn Observer + 'w>> {
+        let Self { start, streams, ref parent, .. } = *self;
+        let parent = if parent.is_empty() { id.to_owned() } else { format!("{parent}/{id}") };
+        Some(Box::new(Self { out: Arc::clone(&self.out), start, streams, parent }))
     }
 }
 
@@ -265,6 +316,9 @@ mod tests {
             r#"{"type":"user","agent":"a","content":"x"}"#,
             r#"{"type":"reply","agent":"a","content":"x","provider":{"n":1.5},"usage":{"input_tokens":3},"finish_reason":"stop","ms":2.125}"#,
             r#"{"type":"reply","agent":"a","tool_calls":[{"id":"1","name":"t","arguments":"{}"}],"finish_reason":"length","ms":2.0}"#,
+            r#"{"type":"text","agent":"a","content":"x"}"#,
+            r#"{"type":"begin","agent":"a","id":"1","name":"t"}"#,
+            r#"{"type":"partial","agent":"a","id":"1","set":{"b":1.5},"append":{"c":"x"}}"#,
             r#"{"type":"call","agent":"a","id":"1","name":"t","arguments":"{}","at":0.5,"ms":1.0,"verdict":{"ok":true}}"#,
             r#"{"type":"correction","agent":"a","content":"x"}"#,
             r#"{"type":"retry","agent":"a","error":"busy","wait_ms":500.0}"#,

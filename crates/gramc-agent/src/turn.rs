@@ -22,7 +22,20 @@ pub struct Limits {
     /// Retries of failed model requests.
     pub retry: RetryPolicy,
     /// Whether replies are streamed.
-    pub stream: bool,
+    pub stream: Streaming,
+}
+
+/// How replies are streamed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Streaming {
+    /// Replies arrive when they are complete.
+    #[default]
+    Off,
+    /// Text is reported while the model writes it.
+    Text,
+    /// Calls are reported, too, and checked while the model writes them. A request whose reply contains
+    /// a call that cannot be valid any more is stopped.
+    Calls,
 }
 
 impl Default for Limits {
@@ -33,7 +46,7 @@ impl Default for Limits {
             tokens: None,
             time: None,
             retry: RetryPolicy::default(),
-            stream: false,
+            stream: Streaming::Off,
         }
     }
 }

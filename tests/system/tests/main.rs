@@ -57,6 +57,7 @@ mod sources;
 mod spans;
 mod spec;
 mod statistics;
+mod streams;
 mod support;
 mod targets;
 mod text_calls;

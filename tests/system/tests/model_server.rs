@@ -2,6 +2,7 @@
 
 use std::io::{Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -15,6 +16,8 @@ pub(crate) enum Answer {
     Stream(Vec<Value>, bool),
     /// Events of a stream with their names, and how it ends.
     Events(Vec<(&'static str, Value)>, Ending),
+    /// Events of a stream, each after a pause, and how many of them the client took.
+    Slow(Vec<Value>, Arc<AtomicUsize>),
     /// Bytes as they are, in the place of HTTP.
     Raw(&'static [u8]),
     /// Nothing, and the connection stays.
@@ -88,6 +91,7 @@ fn serve(mut stream: TcpStream, seen: &Mutex<Vec<Value>>, decide: &Decide) {
         }
         Answer::Stream(chunks, whole) => chunked(&mut stream, &chunks, whole),
         Answer::Events(events, ending) => named(&mut stream, &events, ending),
+        Answer::Slow(events, taken) => slow(&mut stream, &events, &taken),
         Answer::Raw(bytes) => stream.write_all(bytes),
         Answer::Silence => {
             std::thread::sleep(Duration::from_mins(1));
@@ -131,6 +135,27 @@ fn chunked(stream: &mut TcpStream, chunks: &[Value], whole: bool) -> std::io::Re
         stream.write_all(b"0\r\n\r\n")?;
     }
     Ok(())
+}
+
+fn slow(stream: &mut TcpStream, events: &[Value], taken: &AtomicUsize) -> std::io::Result<()> {
+    stream.write_all(STREAM)?;
+    for event in events {
+        std::thread::sleep(Duration::from_millis(20));
+        let event = format!("data: {event}\n\n");
+        stream.write_all(format!("{:x}\r\n{event}\r\n", event.len()).as_bytes())?;
+        taken.fetch_add(1, Ordering::Relaxed);
+    }
+    stream.write_all(b"0\r\n\r\n")
+}
+
+/// The same stream, slowly.
+pub(crate) fn slowly(answer: Answer, taken: &Arc<AtomicUsize>) -> Answer {
+    let events = match answer {
+        Answer::Stream(chunks, _) => chunks,
+        Answer::Events(events, _) => events.into_iter().map(|(_, event)| event).collect(),
+        _ => panic!("it is no stream"),
+    };
+    Answer::Slow(events, Arc::clone(taken))
 }
 
 /// The body of a request.

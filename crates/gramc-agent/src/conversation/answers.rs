@@ -72,7 +72,9 @@ impl Conversation {
         let advice = match finish_reason {
             FinishReason::Length => "Answer again in fewer words, or call fewer tools at once.",
             FinishReason::ContentFilter => "Rephrase your answer.",
-            FinishReason::Stop | FinishReason::Error => "Answer again, or call a tool.",
+            FinishReason::Stop | FinishReason::Stopped | FinishReason::Error => {
+                "Answer again, or call a tool."
+            }
         };
         let correction = format!("Invalid answer: {why}.");
         // The result of the last call says the same.

@@ -3,10 +3,10 @@
 use std::time::{Duration, Instant};
 
 use super::mask::mask_verdict;
-use super::{Conversation, TurnState, new_session, sleep_until};
+use super::{CallIds, Conversation, TurnState, new_session, sleep_until};
 use crate::external::{AgentAnswer, AgentCall, ExternalAgent, RunningAgent};
 use crate::function::RunningFunction;
-use crate::message::{AssistantMessage, FinishReason, Message, Reply};
+use crate::message::{AssistantMessage, FinishReason, Message, ModelCall, Reply};
 use crate::observer::Event;
 use crate::turn::TurnEnd;
 
@@ -98,10 +98,8 @@ impl Conversation {
     fn add_call(&mut self, call: AgentCall, state: &mut TurnState<'_>) {
         let AgentCall { call, verdict, took } = call;
         // The ids of requests begin anew with each connection.
-        let mut calls = [call];
-        calls[0].id.clear();
-        self.assign_ids(&mut calls);
-        let [call] = calls;
+        let mut call = ModelCall { id: String::new(), ..call };
+        CallIds::new(&self.messages).assign(&mut call);
         state.turn.calls += 1;
         let [shown] = &self.mask_calls(std::slice::from_ref(&call))[..] else { return };
         let shown_verdict = &*mask_verdict(&self.secrets, &verdict);

@@ -89,14 +89,59 @@ impl Conversation {
     }
 }
 
+/// Text that grows, without secrets.
+#[derive(Debug, Default)]
+pub(super) struct MaskedText {
+    /// The end of the text, which may begin a secret.
+    held: String,
+}
+
+impl MaskedText {
+    /// Adds a piece, and returns the text that cannot become part of a secret. `hold` holds all of it
+    /// back.
+    pub(super) fn push(&mut self, secrets: &[String], piece: &str, hold: bool) -> String {
+        self.held.push_str(piece);
+        if hold {
+            return String::new();
+        }
+        let maskable = || secrets.iter().filter(|secret| is_maskable(secret));
+        let text = &*self.held;
+        let start_at_end = |secret: &String| {
+            let ends = |length: &usize| secret.get(..*length).is_some_and(|it| text.ends_with(it));
+            (1..secret.len().min(text.len() + 1)).rev().find(ends)
+        };
+        let length = maskable().filter_map(start_at_end).max().unwrap_or_default();
+        let mut end = text.len() - length;
+        // A secret that goes on after the end is held as a whole.
+        let goes_on = |secret: &String, end: usize| {
+            let mut all = text.match_indices(secret.as_str()).map(|(at, _)| at);
+            all.find(|at| *at < end && end < at + secret.len())
+        };
+        while let Some(at) = maskable().find_map(|secret| goes_on(secret, end)) {
+            end = at;
+        }
+        let rest = self.held.split_off(end);
+        mask(secrets, &std::mem::replace(&mut self.held, rest))
+    }
+
+    /// The rest of the text.
+    pub(super) fn finish(&mut self, secrets: &[String]) -> String {
+        mask(secrets, &std::mem::take(&mut self.held))
+    }
+}
+
+/// Whether a secret is masked in texts. A shorter one would match unrelated text.
+fn is_maskable(secret: &str) -> bool {
+    secret.len() >= 4
+}
+
 fn mask(secrets: &[String], text: &str) -> String {
-    // A shorter secret would match unrelated text.
-    let secrets = secrets.iter().filter(|secret| secret.len() >= 4);
+    let secrets = secrets.iter().filter(|secret| is_maskable(secret));
     secrets.fold(text.to_owned(), |text, secret| text.replace(secret.as_str(), "***"))
 }
 
 /// Masks a value in its JSON form, which stays valid because the mask needs no escape.
-fn mask_value(secrets: &[String], value: &Value) -> Value {
+pub(super) fn mask_value(secrets: &[String], value: &Value) -> Value {
     serde_json::from_str(&mask(secrets, &value.to_string())).unwrap_or_default()
 }
 
@@ -151,5 +196,34 @@ fn mask_error(secrets: &[String], error: &mut CallError) {
         | CallError::OutcomeUnknown
         | CallError::Throttled { .. }
         | CallError::Timeout { .. } => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use gramc_language_tests::rng::Rng;
+
+    use super::*;
+
+    #[test]
+    fn text_that_grows_is_masked_like_the_whole() {
+        let secrets = ["hunter2-hunter", "hunt", "päss", "ssx-"].map(str::to_owned);
+        let parts = ["hunter2-hunter", "hun", "hunt", "t", "pä", "ss", "x-", " ", "hunter2-"];
+        for case in 0..2_000 {
+            let mut rng = Rng::for_case(7, case);
+            let mut masked = MaskedText::default();
+            let (mut text, mut shown) = (String::new(), String::new());
+            for _ in 0..rng.between(1, 8) {
+                let part = rng.pick(&parts);
+                text.push_str(part);
+                shown.push_str(&masked.push(&secrets, part, rng.chance(10)));
+            }
+            shown.push_str(&masked.finish(&secrets));
+            assert_eq!(shown, mask(&secrets, &text), "{text}");
+        }
+        let mut masked = MaskedText::default();
+        let shown = ["It is hun", "ger, hun", "t"].map(|it| masked.push(&secrets, it, false));
+        assert_eq!(shown, ["It is ", "hunger, ", ""]);
+        assert_eq!(masked.finish(&secrets), "***");
     }
 }

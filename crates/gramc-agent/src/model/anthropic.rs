@@ -7,9 +7,8 @@ use serde_json::{Map, Value, json};
 
 use super::bodies::{MessageForm, ReplyPart, build_reply, omit_empty, take_field, text_field};
 use super::http_model::{Protocol, ReplyError, ReplyReader};
-use super::{ModelRequest, StreamSink, client};
+use super::{ModelRequest, ReplyDelta, StreamSink, client};
 use crate::message::{AssistantMessage, ModelCall, Reply};
-use crate::observer::Event;
 
 /// The version of the API.
 const VERSION: &str = "2023-06-01";
@@ -116,6 +115,8 @@ struct MessageReader {
     /// The fields of the message, except for its blocks.
     message: Map<String, Value>,
     blocks: Vec<Value>,
+    /// The number of streamed calls.
+    calls: usize,
     usage: Map<String, Value>,
     is_complete: bool,
 }
@@ -148,11 +149,13 @@ impl ReplyReader for MessageReader {
                 if block["type"] == "tool_use" {
                     // The input arrives as text.
                     block["input"] = "".into();
+                    self.calls += 1;
                 }
                 if self.blocks.len() >= MAX_BLOCKS {
                     return Err(ReplyError::Malformed(format!("more than {MAX_BLOCKS} blocks")));
                 }
                 self.blocks.push(block);
+                self.add_delta(&Value::Null, sink);
             }
             "content_block_delta" => self.add_delta(&event["delta"], sink),
             "message_delta" => {
@@ -169,7 +172,7 @@ impl ReplyReader for MessageReader {
     }
 
     fn finish(self: Box<Self>, _sink: StreamSink<'_>) -> Result<Reply, ReplyError> {
-        let Self { message, blocks, usage, is_complete } = *self;
+        let Self { message, blocks, usage, is_complete, .. } = *self;
         if !is_complete {
             return Err(ReplyError::Interrupted(client::INTERRUPTED));
         }
@@ -223,8 +226,14 @@ impl MessageReader {
                 }
             }
             if part == "text" {
-                sink(Event::ReplyText(piece));
+                sink(ReplyDelta::Text(piece));
             }
+        }
+        if block.get("type").is_some_and(|kind| kind == "tool_use") {
+            let field = |key| block.get(key).and_then(Value::as_str).unwrap_or_default();
+            let arguments = delta["partial_json"].as_str().unwrap_or_default();
+            let (index, id, name) = (self.calls - 1, field("id"), field("name"));
+            sink(ReplyDelta::Call { index, id, name, arguments });
         }
     }
 }

@@ -118,7 +118,7 @@ impl Reply {
             keys.iter().filter_map(|key| usage[*key].as_u64()).reduce(u64::saturating_add)
         };
         Self {
-            usage: Usage { input_tokens: sum(input), output_tokens: sum(output) },
+            usage: Usage { input_tokens: sum(input), output_tokens: sum(output), stopped: None },
             model: model.map(str::to_owned),
             finish_reason: finish_reason(reason),
             ..self

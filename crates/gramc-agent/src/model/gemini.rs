@@ -7,9 +7,8 @@ use serde_json::{Value, json};
 
 use super::bodies::{MessageForm, ReplyPart, build_reply, omit_empty, take_field, text_field};
 use super::http_model::{Protocol, ReplyError, ReplyReader};
-use super::{ModelRequest, StreamSink, client};
+use super::{ModelRequest, ReplyDelta, StreamSink, client};
 use crate::message::{AssistantMessage, ModelCall, Reply};
-use crate::observer::Event;
 
 /// Marks messages whose parts are sent back as they were received.
 const NAME: &str = "gemini";
@@ -131,6 +130,8 @@ fn parts(model: &str, message: &AssistantMessage) -> Vec<Value> {
 #[derive(Default)]
 struct ContentReader {
     parts: Vec<Value>,
+    /// The number of calls.
+    calls: usize,
     usage: Value,
     model: Option<String>,
     finish_reason: Option<String>,
@@ -163,8 +164,13 @@ impl ReplyReader for ContentReader {
         let parts = body.pointer_mut("/candidates/0/content/parts").map(Value::take);
         if let Some(Value::Array(parts)) = parts {
             for part in parts {
-                if let (Some(text), true) = (part["text"].as_str(), part["thought"] != true) {
-                    sink(Event::ReplyText(text));
+                let is_shown = part["thought"] != true;
+                if let Some(call) = read_call(&part, self.calls).filter(|_| is_shown) {
+                    let ModelCall { id, name, arguments } = &call;
+                    sink(ReplyDelta::Call { index: self.calls, id, name, arguments });
+                    self.calls += 1;
+                } else if let (Some(text), true) = (part["text"].as_str(), is_shown) {
+                    sink(ReplyDelta::Text(text));
                 }
                 self.add_part(part);
             }
@@ -174,19 +180,14 @@ impl ReplyReader for ContentReader {
     }
 
     fn finish(self: Box<Self>, _sink: StreamSink<'_>) -> Result<Reply, ReplyError> {
-        let Self { parts, usage, model, finish_reason } = *self;
+        let Self { parts, usage, model, finish_reason, .. } = *self;
         let mut calls = 0;
-        let mut part = |part: &Value| {
-            let Some(call) = part.get("functionCall") else {
-                return ReplyPart::Text(text_field(part, "text"));
-            };
-            let name = text_field(call, "name");
-            let own = || format!("{NO_ID}{name}#{calls}");
-            let id = call["id"].as_str().map_or_else(own, str::to_owned);
-            calls += 1;
-            let args = &call["args"];
-            let arguments = if args.is_null() { String::new() } else { args.to_string() };
-            ReplyPart::Call(ModelCall { id, name, arguments })
+        let mut part = |part: &Value| match read_call(part, calls) {
+            Some(call) => {
+                calls += 1;
+                ReplyPart::Call(call)
+            }
+            None => ReplyPart::Text(text_field(part, "text")),
         };
         let shown = parts.iter().filter(|part| part["thought"] != true);
         let read: Vec<_> = shown.map(&mut part).collect();
@@ -206,6 +207,17 @@ impl ReplyReader for ContentReader {
             &["candidatesTokenCount", "thoughtsTokenCount"],
         ))
     }
+}
+
+/// The call in a part, after a number of other calls.
+fn read_call(part: &Value, before: usize) -> Option<ModelCall> {
+    let call = part.get("functionCall")?;
+    let name = text_field(call, "name");
+    let own = || format!("{NO_ID}{name}#{before}");
+    let id = call["id"].as_str().map_or_else(own, str::to_owned);
+    let args = &call["args"];
+    let arguments = if args.is_null() { String::new() } else { args.to_string() };
+    Some(ModelCall { id, name, arguments })
 }
 
 impl ContentReader {

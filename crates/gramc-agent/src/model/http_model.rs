@@ -1,8 +1,9 @@
 //! Models behind HTTP: one request and reply, whatever the protocol of the provider.
 
-use std::fmt;
+use std::{fmt, io};
 
-use futures_util::StreamExt;
+use bytes::Bytes;
+use futures_util::{Stream, StreamExt};
 use gramc_schema::Target;
 use reqwest::{Client, RequestBuilder, Response, Url};
 use serde_json::Value;
@@ -107,7 +108,7 @@ impl HttpModel {
         let response = post.send().await.map_err(|error| client::request_error(&error))?;
         let response = client::check_status(response, &self.key.0).await?;
         if request.stream && is_stream(&response) {
-            return self.read_stream(response, sink).await;
+            return self.read_stream(client::stream(response), sink).await;
         }
         let body = client::read_all(response).await?;
         let body = std::str::from_utf8(&body).map_err(|_| self.malformed_error("invalid UTF-8"))?;
@@ -116,13 +117,12 @@ impl HttpModel {
         reply.map_err(|error| self.convert_error(error))
     }
 
-    async fn read_stream(
+    pub(super) async fn read_stream(
         &self,
-        response: Response,
+        chunks: impl Stream<Item = Result<Bytes, io::Error>> + Send,
         sink: StreamSink<'_>,
     ) -> Result<Reply, ModelError> {
-        let chunks = client::stream(response).boxed();
-        let mut events = SseStream::from_bytes_stream(chunks);
+        let mut events = SseStream::from_bytes_stream(chunks.boxed());
         let mut reader = self.protocol.reader();
         while let Some(event) = events.next().await {
             let data = match event {

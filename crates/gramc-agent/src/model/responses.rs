@@ -9,9 +9,8 @@ use super::bodies::{
 };
 use super::chat::is_reasoning_model;
 use super::http_model::{Protocol, ReplyError, ReplyReader};
-use super::{ModelRequest, StreamSink, client};
+use super::{ModelRequest, ReplyDelta, StreamSink, client};
 use crate::message::{AssistantMessage, ModelCall, Reply};
-use crate::observer::Event;
 
 /// Marks messages whose items are sent back as they were received.
 const NAME: &str = "openai-responses";
@@ -110,6 +109,8 @@ fn text_of(item: &Value) -> String {
 #[derive(Default)]
 struct ResponseReader {
     response: Option<Value>,
+    /// The events that began the calls so far.
+    calls: Vec<Value>,
     /// The finished items, for servers whose last event contains none.
     items: Vec<Value>,
 }
@@ -126,9 +127,14 @@ impl ReplyReader for ResponseReader {
         match kind.as_str().unwrap_or_default() {
             "response.output_text.delta" | "response.refusal.delta" => {
                 if let Some(text) = event["delta"].as_str() {
-                    sink(Event::ReplyText(text));
+                    sink(ReplyDelta::Text(text));
                 }
             }
+            "response.output_item.added" if event["item"]["type"] == "function_call" => {
+                self.calls.push(event.clone());
+                self.report_call(&event, sink);
+            }
+            "response.function_call_arguments.delta" => self.report_call(&event, sink),
             "response.output_item.done" => self.items.push(take_field(&mut event, "item")),
             "response.completed" | "response.incomplete" | "response.failed" => {
                 self.response = Some(take_field(&mut event, "response"));
@@ -140,7 +146,7 @@ impl ReplyReader for ResponseReader {
     }
 
     fn finish(self: Box<Self>, _sink: StreamSink<'_>) -> Result<Reply, ReplyError> {
-        let Self { response, items } = *self;
+        let Self { response, items, .. } = *self;
         let mut response = response.ok_or(ReplyError::Interrupted(client::INTERRUPTED))?;
         if response["error"].is_object() {
             return Err(ReplyError::Provider(response));
@@ -169,5 +175,17 @@ impl ReplyReader for ResponseReader {
             &["input_tokens"],
             &["output_tokens"],
         ))
+    }
+}
+
+impl ResponseReader {
+    /// Reports a piece of the call that an event is about.
+    fn report_call(&self, event: &Value, sink: StreamSink<'_>) {
+        let is_same = |call: &Value| call["output_index"] == event["output_index"];
+        if let Some(index) = self.calls.iter().position(is_same) {
+            let field = |key| self.calls[index]["item"][key].as_str().unwrap_or_default();
+            let arguments = event["delta"].as_str().unwrap_or_default();
+            sink(ReplyDelta::Call { index, id: field("call_id"), name: field("name"), arguments });
+        }
     }
 }

@@ -2,9 +2,8 @@
 
 use std::time::Duration;
 
-use super::{Model, ModelError, ModelRequest, StreamSink};
+use super::{Model, ModelError, ModelRequest, ReplyDelta, StreamSink};
 use crate::message::Reply;
-use crate::observer::Event;
 
 /// Retries of failed model requests, with exponential backoff.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -46,7 +45,7 @@ impl RetryPolicy {
                 return Err(error);
             }
             let Some(wait) = self.backoff(retries, error.retry_after) else { return Err(error) };
-            sink(Event::ModelRetried { error: &error, wait });
+            sink(ReplyDelta::Retry { error: &error, wait });
             tokio::time::sleep(wait).await;
             retries += 1;
         }

@@ -9,9 +9,8 @@ use parking_lot::Mutex;
 use serde_json::{Map, Value, json};
 
 use super::rules::ScriptRule;
-use super::{Model, ModelError, ModelErrorKind, ModelRequest, ReplyFuture, StreamSink};
+use super::{Model, ModelError, ModelErrorKind, ModelRequest, ReplyDelta, ReplyFuture, StreamSink};
 use crate::message::{AssistantMessage, FinishReason, Message, ModelCall, Reply};
-use crate::observer::Event;
 
 /// A deterministic model that needs no network.
 #[derive(Debug)]
@@ -149,7 +148,7 @@ impl Model for ScriptedModel {
         if let Ok(Reply { message: AssistantMessage { content: Some(text), .. }, .. }) = &reply
             && request.stream
         {
-            sink(Event::ReplyText(text));
+            sink(ReplyDelta::Text(text));
         }
         Box::pin(std::future::ready(reply))
     }

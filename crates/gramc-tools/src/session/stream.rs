@@ -159,15 +159,25 @@ impl Session {
             Some(CallTarget::Tool(tool)) => Some(tool),
             _ => None,
         };
-        let check = tool.and_then(|tool| self.bound.check(tool).ok());
-        let arguments = match check {
-            Some(check) => ArgumentStream::new(check, self.bound.settings(tool).check),
-            None => ArgumentStream::new(&ToolCheck::default(), Policy::default()),
+        let mut stream = match tool.and_then(|tool| self.bound.check(tool).ok()) {
+            Some(check) => self.begin_stream_with(name, id, check, self.bound.settings(tool).check),
+            None => self.begin_stream_with(name, id, &ToolCheck::default(), Policy::default()),
         };
-        let unknown = target.is_none().then(|| self.unknown_tool(name, false));
-        let bound = self.bound.clone();
-        let (name, reported) = (name.to_owned(), ReportedPart::default());
-        CallStream { id, name, bound, arguments, unknown, reported }
+        stream.unknown = target.is_none().then(|| self.unknown_tool(name, false));
+        stream
+    }
+
+    /// Begins a call of something other than a tool, such as an agent, with the check of its arguments.
+    pub fn begin_stream_with(
+        &self,
+        name: &str,
+        id: Option<String>,
+        check: &ToolCheck,
+        policy: Policy,
+    ) -> CallStream {
+        let (bound, name) = (self.bound.clone(), name.to_owned());
+        let (arguments, reported) = (ArgumentStream::new(check, policy), ReportedPart::default());
+        CallStream { id, name, bound, arguments, unknown: None, reported }
     }
 
     /// Checks a complete call, like [`Self::begin`].
@@ -193,6 +203,10 @@ impl Session {
     pub fn stop_stream(&self, mut stream: CallStream) -> Verdict {
         let rejection = stream.arguments.error().cloned();
         let is_certain = stream.is_refused();
+        let is_other = stream.unknown.is_none() && self.find(&stream.name).is_none();
+        if is_other && let Some(verdict) = stream.error() {
+            return verdict;
+        }
         let ending = if is_certain {
             ReplyEnding::Unknown
         } else {

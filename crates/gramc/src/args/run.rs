@@ -61,6 +61,9 @@ pub(crate) struct Run {
     /// Show answers when they are complete instead of streaming them
     #[arg(long)]
     pub(crate) no_stream: bool,
+    /// Print the run as JSON lines while it happens; stop replies with a call that cannot be valid
+    #[arg(long, conflicts_with = "no_stream")]
+    pub(crate) stream: bool,
     /// Allow tools without an implementation
     #[arg(long)]
     pub(crate) partial: bool,

@@ -12,8 +12,8 @@ use std::time::Duration;
 
 use gramc_agent::model::{Model, Models, ScriptedModel};
 use gramc_agent::{
-    AgentTeam, Conversation, ImageError, Limits, Observer, Observers, SpanRecorder, Telemetry,
-    TraceWriter, read_image,
+    AgentTeam, Conversation, ImageError, Limits, Observer, Observers, SpanRecorder, Streaming,
+    Telemetry, TraceWriter, read_image,
 };
 use gramc_tools::approval::ApprovalPolicy;
 use tokio::runtime::Builder;
@@ -67,7 +67,8 @@ async fn start(
     let crew = Arc::new(crew.with_approvals(approvals));
     // What has to be of a type is shown when it is.
     let is_text = spec.module.agent(&agent).is_some_and(|agent| agent.result.is_none());
-    let streams = is_text && display.format == Format::Human && io::stdout().is_terminal();
+    let streams =
+        is_text && !args.stream && display.format == Format::Human && io::stdout().is_terminal();
     let mut file = args.conversation.as_deref().map(ConversationFile::open).transpose()?;
     let saved = file.as_mut().map(|file| file.read(crew.agent())).transpose()?.flatten();
     let conversation = match saved {
@@ -82,9 +83,14 @@ async fn start(
         None => None,
     };
     let show = Show::new(args, streams && !args.no_stream, crew.agent());
+    let stream = || TraceWriter::new(io::stdout(), crew.agent(), crew.model()).with_growth();
+    let stream = args.stream.then(stream);
     let mut watch = Observers::default().with(&show);
     if let Some(trace) = &trace {
         watch = watch.with(trace);
+    }
+    if let Some(stream) = &stream {
+        watch = watch.with(stream);
     }
     if let Some(telemetry) = telemetry {
         watch = watch.with(SpanRecorder::new(telemetry, &crew));
@@ -93,7 +99,10 @@ async fn start(
     if let (Some(path), Some(error)) = (&args.trace, trace.as_ref().and_then(TraceWriter::error)) {
         return Err(Failure::path("write", path, &error));
     }
-    Ok(code)
+    match stream.as_ref().and_then(TraceWriter::error) {
+        Some(error) => Err(Failure::output(&error)),
+        None => Ok(code),
+    }
 }
 
 fn image_failure(error: ImageError) -> Failure {
@@ -155,7 +164,10 @@ async fn converse(
         };
         code = code.max(own);
         // The answer is printed even if the file cannot be written.
-        show.end(&turn, display)?;
+        if !args.stream {
+            show.print_answer(&turn, display)?;
+        }
+        show.print_end(&turn);
         kept?;
         if let (Some(file), true) = (&file, own != CLEAN) {
             say(format_args!("the conversation is saved in {}", file.path().display()));
@@ -175,7 +187,11 @@ fn limits(args: &Run) -> Limits {
         iterations: args.agents.max_iterations,
         tokens: args.max_tokens,
         time: args.agents.time_limit.map(Duration::from_secs_f64),
-        stream: !args.no_stream,
+        stream: match (args.stream, args.no_stream) {
+            (true, _) => Streaming::Calls,
+            (false, true) => Streaming::Off,
+            (false, false) => Streaming::Text,
+        },
         ..Limits::default()
     }
 }

@@ -68,10 +68,8 @@ fn assistant(message: &AssistantMessage) -> Value {
 
 /// An earlier call. Its arguments are valid JSON, because some servers reject anything else.
 fn function(call: &ModelCall) -> Value {
-    let arguments = match serde_json::from_str::<serde::de::IgnoredAny>(&call.arguments) {
-        Ok(_) => call.arguments.clone(),
-        Err(_) => call.object().to_string(),
-    };
+    let arguments =
+        if call.is_complete() { call.arguments.clone() } else { call.object().to_string() };
     json!({"name": call.name, "arguments": arguments})
 }
 

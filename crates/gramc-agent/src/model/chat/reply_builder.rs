@@ -7,8 +7,7 @@ use serde_json::value::RawValue;
 use super::text_of;
 use crate::message::{AssistantMessage, ModelCall, Reply, Usage};
 use crate::model::http_model::{ReplyError, ReplyReader};
-use crate::model::{StreamSink, client, finish};
-use crate::observer::Event;
+use crate::model::{ReplyDelta, StreamSink, client, finish};
 
 /// Maximum calls of one reply.
 const MAX_CALLS: usize = 1_000;
@@ -91,39 +90,33 @@ impl ReplyBuilder {
             self.has_text |= content.get() != "null";
             let text = self.text.push(&content);
             if !text.is_empty() {
-                sink(Event::ReplyText(text));
+                sink(ReplyDelta::Text(text));
             }
         }
         if let Some(refusal) = delta.refusal.filter(|refusal| !refusal.is_empty()) {
             self.has_text = true;
             self.text.read.push_str(&refusal);
-            sink(Event::ReplyText(&refusal));
+            sink(ReplyDelta::Text(&refusal));
         }
         for delta in delta.tool_calls.unwrap_or_default() {
-            let call = self.call(delta.index, delta.id.as_deref())?;
-            if let Some(id) = delta.id {
-                call.id = id;
-            }
-            call.add(delta.function);
+            self.add_call(delta, sink)?;
         }
-        if delta.function_call.is_some() {
-            self.call(Some(0), None)?.add(delta.function_call);
+        if let Some(function) = delta.function_call {
+            let delta = CallDelta { index: Some(0), id: None, function: Some(function) };
+            self.add_call(delta, sink)?;
         }
         Ok(())
     }
 
-    /// The call that a delta belongs to: the call with its index, or the last call if the server sends
-    /// no indexes and the id does not differ.
-    fn call(
-        &mut self,
-        index: Option<usize>,
-        id: Option<&str>,
-    ) -> Result<&mut PartialCall, ReplyError> {
+    /// Adds a piece of the call with its index, or of the last call if the server sends no indexes and
+    /// the id does not differ.
+    fn add_call(&mut self, delta: CallDelta, sink: StreamSink<'_>) -> Result<(), ReplyError> {
+        let CallDelta { index, id, function } = delta;
         let known = match index {
             Some(_) => self.calls.iter().position(|call| call.index == index),
             None => self.calls.len().checked_sub(1).filter(|&last| {
-                id.is_none_or(|id| {
-                    id.is_empty() || self.calls.get(last).is_some_and(|call| call.id == id)
+                id.as_ref().is_none_or(|id| {
+                    id.is_empty() || self.calls.get(last).is_some_and(|call| call.id == *id)
                 })
             }),
         };
@@ -132,7 +125,14 @@ impl ReplyBuilder {
             self.calls.push(PartialCall { index, ..PartialCall::default() });
         }
         let call = self.calls.get_mut(at).filter(|_| at < MAX_CALLS);
-        call.ok_or_else(|| ReplyError::Malformed(format!("more than {MAX_CALLS} calls")))
+        let call =
+            call.ok_or_else(|| ReplyError::Malformed(format!("more than {MAX_CALLS} calls")))?;
+        call.id = id.unwrap_or_else(|| std::mem::take(&mut call.id));
+        let Some(FunctionDelta { name, arguments }) = function else { return Ok(()) };
+        call.name.push_str(&name.unwrap_or_default());
+        let arguments = arguments.as_deref().map_or("", |piece| call.arguments.push(piece));
+        sink(ReplyDelta::Call { index: at, id: &call.id, name: &call.name, arguments });
+        Ok(())
     }
 }
 
@@ -161,7 +161,7 @@ impl ReplyReader for ReplyBuilder {
         }
         let (text, rest) = text.finish();
         if !rest.is_empty() {
-            sink(Event::ReplyText(&rest));
+            sink(ReplyDelta::Text(&rest));
         }
         // A finished reply may be empty.
         if calls.is_empty() && !has_text && finish_reason.is_none() {
@@ -176,16 +176,6 @@ impl ReplyReader for ReplyBuilder {
         let message = AssistantMessage { content, tool_calls, provider: None };
         let finish_reason = finish::finish_reason(finish_reason.as_deref());
         Ok(Reply { message, usage, model, finish_reason, ..Reply::default() })
-    }
-}
-
-impl PartialCall {
-    fn add(&mut self, delta: Option<FunctionDelta>) {
-        let Some(FunctionDelta { name, arguments }) = delta else { return };
-        self.name.push_str(&name.unwrap_or_default());
-        if let Some(arguments) = arguments {
-            self.arguments.push(&arguments);
-        }
     }
 }
 
@@ -267,8 +257,8 @@ mod tests {
 
     fn build(chunks: &[&str]) -> (Reply, String) {
         let streamed = Mutex::new(String::new());
-        let sink = |it: Event<'_>| {
-            if let Event::ReplyText(text) = it {
+        let sink = |it: ReplyDelta<'_>| {
+            if let ReplyDelta::Text(text) = it {
                 streamed.lock().unwrap().push_str(text);
             }
         };

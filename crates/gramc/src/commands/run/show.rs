@@ -36,8 +36,8 @@ impl Show {
         Self { most, debug, streams, terminal, agent, shown: Mutex::default() }
     }
 
-    /// Prints the answer, or says why there is none.
-    pub(super) fn end(&self, turn: &TurnResult, display: Display) -> Result<(), Failure> {
+    /// Prints the answer.
+    pub(super) fn print_answer(&self, turn: &TurnResult, display: Display) -> Result<(), Failure> {
         if display.format == Format::Json {
             output::print(&format!("{}\n", turn.json()))?;
         } else {
@@ -57,13 +57,17 @@ impl Show {
             }
             shown.clear();
         }
+        Ok(())
+    }
+
+    /// Prints why there is no answer.
+    pub(super) fn print_end(&self, turn: &TurnResult) {
         if !turn.is_answered() {
             self.print_message("", &format!("no answer: {}", turn.end.description()));
             if let TurnEnd::NeedsHumanReview { wrong } = &turn.end {
                 self.print_message("", &plain(wrong));
             }
         }
-        Ok(())
     }
 
     /// Says something to the person; agents that others call are named.
@@ -172,6 +176,8 @@ impl Observer for Show {
             Event::TurnStarted { .. }
             | Event::ModelRequested { .. }
             | Event::ReplyText(_)
+            | Event::CallBegan { .. }
+            | Event::CallGrew { .. }
             | Event::TurnEnded(_) => {}
         }
     }
