@@ -53,7 +53,8 @@ async fn ask(request: &ApprovalRequest, client: &dyn SessionClient) -> Option<Ap
     // A form without fields, which is accepted or declined.
     let schema = json!({"type": "object", "properties": {}});
     let question = json!({"mode": "form", "message": message, "requestedSchema": schema});
-    let asked = client.request(APPROVAL.to_owned(), "elicitation/create".to_owned(), question);
+    let asked =
+        client.request(APPROVAL.to_owned(), "elicitation/create".to_owned(), Some(question));
     let answer = asked.await.ok()?;
     let action = answer.get("action").and_then(Value::as_str)?;
     let reason = match action {

@@ -1,9 +1,8 @@
 //! The client of MCP servers, whose tools implement the tools of libraries.
 //!
-//! The crate `rmcp` implements the protocol. Its tool types drop unknown keys, so the result of
-//! `tools/list` passes through it as text (`wire`) and is parsed here, which preserves unknown
-//! keys, the order of keys and the digits of numbers (`serde_json` only adds the sign of an
-//! exponent: `1e5` becomes `1e+5`). Responses to calls are stored separately (`pending_calls`).
+//! Messages are JSON from end to end, which preserves unknown keys, the order of keys and the digits
+//! of numbers (`serde_json` only adds the sign of an exponent: `1e5` becomes `1e+5`). An `Exchange`
+//! sends requests over a `Wire`, and the `Inbox` gets what the server sends.
 //!
 //! [`tools_of_command`] and [`tools_of_url`] ask a server once. A [`McpServer`] keeps a connection,
 //! which the tools of a library share.
@@ -12,21 +11,23 @@ mod address;
 mod child_server;
 mod client_slot;
 mod connection;
+mod exchange;
 mod failure_log;
-mod http_transport;
+mod handshake;
+mod http_wire;
+mod inbox;
 mod lines;
 mod link;
 mod mcp_server;
 mod mcp_tool;
 mod oauth;
 mod param_headers;
-mod pending_calls;
-mod requests;
 mod server_tools;
 mod session_servers;
 mod sign_in;
 mod signed_client;
 mod token_error;
+mod tool_pages;
 mod whole_server;
 mod wire;
 

@@ -28,7 +28,7 @@ pub(crate) const MAX_ANSWER_TIME: Duration = Duration::from_hours(1);
 const MAX_CHANGES: usize = 64;
 
 /// A notification of a change: its method and its parameters.
-pub(crate) type Change = (String, Value);
+pub(crate) type Change = (String, Option<Value>);
 
 pub(crate) struct ClientLink {
     capabilities: Map<String, Value>,
@@ -104,11 +104,11 @@ impl ClientLink {
         &self,
         origin: Option<RequestId>,
         method: String,
-        params: Value,
+        params: Option<Value>,
     ) -> Result<Value, RpcError> {
         let not_found = || error(ErrorCode::METHOD_NOT_FOUND, "the client cannot be asked");
         let peer = self.peer.as_ref().ok_or_else(not_found)?;
-        let mut request = CustomRequest::new(method, Some(params));
+        let mut request = CustomRequest::new(method, params);
         if let Some(origin) = origin {
             request.extensions.insert(OriginatingRequestId(origin));
         }
@@ -141,7 +141,11 @@ impl Drop for Question {
     }
 }
 
-pub(crate) async fn send_notification(peer: &Peer<RoleServer>, method: String, params: Value) {
+pub(crate) async fn send_notification(
+    peer: &Peer<RoleServer>,
+    method: String,
+    params: Option<Value>,
+) {
     let known = if method == "notifications/progress" {
         // Its type tells rmcp which response it belongs to.
         let text = json!({"method": method, "params": params});
@@ -150,7 +154,7 @@ pub(crate) async fn send_notification(peer: &Peer<RoleServer>, method: String, p
         None
     };
     let notification = known.unwrap_or_else(|| {
-        ServerNotification::CustomNotification(CustomNotification::new(method, Some(params)))
+        ServerNotification::CustomNotification(CustomNotification::new(method, params))
     });
     // The client may have disconnected.
     let _ = timeout(MAX_SEND_TIME, peer.send_notification(notification)).await;
@@ -184,7 +188,7 @@ impl SessionClient for ClientLink {
         self.peer.is_none()
     }
 
-    fn notify(&self, method: String, params: Value) -> BoxFuture<'_, ()> {
+    fn notify(&self, method: String, params: Option<Value>) -> BoxFuture<'_, ()> {
         Box::pin(async move {
             // There may be no subscribers.
             let _ = self.changes.send((method.clone(), params.clone()));
@@ -198,7 +202,7 @@ impl SessionClient for ClientLink {
         &self,
         key: String,
         method: String,
-        params: Value,
+        params: Option<Value>,
     ) -> BoxFuture<'_, Result<Value, RpcError>> {
         // Any request that is not answered may be the one that the question belongs to.
         let within = self.asking.lock().iter().rev().find_map(Weak::upgrade);
@@ -219,7 +223,7 @@ impl SessionClient for OpenRequest {
         self.link.hears()
     }
 
-    fn notify(&self, method: String, params: Value) -> BoxFuture<'_, ()> {
+    fn notify(&self, method: String, params: Option<Value>) -> BoxFuture<'_, ()> {
         self.link.notify(method, params)
     }
 
@@ -227,7 +231,7 @@ impl SessionClient for OpenRequest {
         &self,
         _: String,
         method: String,
-        params: Value,
+        params: Option<Value>,
     ) -> BoxFuture<'_, Result<Value, RpcError>> {
         Box::pin(self.link.ask(Some(self.id.clone()), method, params))
     }

@@ -138,7 +138,7 @@ impl ServerHandler for Connection {
 
     async fn on_roots_list_changed(&self, context: NotificationContext<RoleServer>) {
         for server in session_servers(&self.conversation(&context.extensions).session) {
-            server.server.notify("notifications/roots/list_changed").await;
+            server.server.notify("notifications/roots/list_changed", None).await;
         }
     }
 
@@ -192,7 +192,8 @@ async fn notify_of(sink: &SubscriptionSink, change: Change) -> Result<(), Subscr
         "notifications/resources/list_changed" => sink.notify_resource_list_changed().await,
         "notifications/prompts/list_changed" => sink.notify_prompt_list_changed().await,
         "notifications/resources/updated" => {
-            sink.notify_resource_updated(params["uri"].as_str().unwrap_or_default()).await
+            let uri = params.as_ref().and_then(|params| params["uri"].as_str());
+            sink.notify_resource_updated(uri.unwrap_or_default()).await
         }
         _ => Ok(()),
     }

@@ -20,6 +20,7 @@ mod error;
 mod finder;
 mod http;
 mod json_connection;
+mod message;
 mod metrics;
 mod program;
 mod protocol;

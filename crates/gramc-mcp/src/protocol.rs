@@ -8,6 +8,14 @@ use rmcp::service::{RequestContext, RoleServer};
 
 /// The beginning of the methods of requests that rmcp should not parse.
 pub(crate) const UNTYPED: &str = "gramc/";
+/// The first revision without sessions and handshakes.
+pub(crate) const MODERN: &str = "2026-07-28";
+/// The last revision with a handshake.
+pub(crate) const LAST_LEGACY: &str = "2025-11-25";
+
+pub(crate) const METHOD_NOT_FOUND: i32 = ErrorCode::METHOD_NOT_FOUND.0;
+pub(crate) const MISSING_CAPABILITY: i32 = ErrorCode::MISSING_REQUIRED_CLIENT_CAPABILITY.0;
+pub(crate) const INVALID_PARAMS: i32 = ErrorCode::INVALID_PARAMS.0;
 /// The header with the id of an HTTP session.
 pub(crate) const SESSION_HEADER: &str = "mcp-session-id";
 

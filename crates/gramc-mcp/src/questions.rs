@@ -44,7 +44,7 @@ pub(crate) enum Event {
 pub(crate) struct Question {
     key: String,
     method: String,
-    params: Value,
+    params: Option<Value>,
     answer: oneshot::Sender<Value>,
 }
 
@@ -303,7 +303,10 @@ impl OpenQuestions {
 
     /// The questions in the form of the protocol.
     pub(crate) fn requests(&self) -> Value {
-        let request = |it: &Question| json!({"method": it.method, "params": it.params});
+        let request = |it: &Question| match &it.params {
+            Some(params) => json!({"method": it.method, "params": params}),
+            None => json!({ "method": it.method }),
+        };
         let requests = self.0.iter().map(|it| (it.key.clone(), request(it)));
         requests.collect::<Map<_, _>>().into()
     }
@@ -329,7 +332,7 @@ impl RequestClient {
         &self,
         key: String,
         method: String,
-        params: Value,
+        params: Option<Value>,
     ) -> Result<Value, RpcError> {
         // Approval is only given when it is asked for.
         let given = self.given.get(&key).filter(|given| given.is_object() && key != APPROVAL);
@@ -384,12 +387,12 @@ impl SessionClient for RequestClient {
         }
     }
 
-    fn notify(&self, method: String, mut params: Value) -> BoxFuture<'_, ()> {
+    fn notify(&self, method: String, mut params: Option<Value>) -> BoxFuture<'_, ()> {
         let route = self.route.lock();
         let is_wanted = match (method.as_str(), &route.progress_token) {
             ("notifications/message", _) => route.logs,
             ("notifications/progress", Some(token)) => {
-                params["progressToken"] = token.clone();
+                params.get_or_insert_with(|| json!({}))["progressToken"] = token.clone();
                 true
             }
             ("notifications/progress", None) => false,
@@ -406,7 +409,7 @@ impl SessionClient for RequestClient {
         &self,
         key: String,
         method: String,
-        params: Value,
+        params: Option<Value>,
     ) -> BoxFuture<'_, Result<Value, RpcError>> {
         Box::pin(self.ask(key, method, params))
     }

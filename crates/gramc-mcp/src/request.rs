@@ -183,7 +183,8 @@ impl IncomingRequest {
         let level = self.context.meta.log_level();
         let log_level = level.and_then(|level| serde_json::to_value(level).ok());
         let client = self.client.is_modern().then(|| Arc::clone(&self.client));
-        RequestOrigin { progress_token, log_level, client }
+        let meta = passed_meta(&self.context);
+        RequestOrigin { progress_token, log_level, meta, client }
     }
 
     /// Runs a call until it ends or the client cancels it.
@@ -206,6 +207,18 @@ impl IncomingRequest {
             let message = format!("`{name}` running for {seconds:.0} s");
             report_progress(&context.peer, &token, seconds, message).await;
         }
+    }
+}
+
+/// The metadata of a request that servers get, too: all but what concerns this connection only.
+fn passed_meta(context: &RequestContext<RoleServer>) -> Map<String, Value> {
+    let own = |key: &str| key == "progressToken" || key.starts_with("io.modelcontextprotocol/");
+    match serde_json::to_value(&context.meta) {
+        Ok(Value::Object(mut meta)) => {
+            meta.retain(|key, _| !own(key));
+            meta
+        }
+        _ => Map::new(),
     }
 }
 

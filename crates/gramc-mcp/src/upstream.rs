@@ -308,7 +308,7 @@ impl Upstream {
         origin: Option<&RequestOrigin>,
     ) -> Answer {
         let origin = origin.cloned().unwrap_or_default();
-        server.request(method, params, self.max_answer, origin).await.map_err(failure)
+        server.request(method, Some(params), self.max_answer, origin).await.map_err(failure)
     }
 
     /// Sets the level of the log messages of all servers that have them.
@@ -342,5 +342,6 @@ fn failure(error: UpstreamError) -> ErrorData {
     match error {
         UpstreamError::Error(error) => to_error_data(error),
         UpstreamError::NoAnswer(error) => ErrorData::internal_error(error.detail, None),
+        UpstreamError::LostSession => ErrorData::internal_error(error.to_string(), None),
     }
 }

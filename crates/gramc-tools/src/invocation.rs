@@ -52,6 +52,8 @@ pub struct RequestOrigin {
     pub progress_token: Option<Value>,
     /// The least level of the log messages that the client wants with the response.
     pub log_level: Option<Value>,
+    /// Further metadata of the request, such as that of a trace.
+    pub meta: Map<String, Value>,
     /// The client, if it answers the questions of servers as part of this request, as from revision
     /// 2026-07-28 of the protocol on.
     pub client: Option<Arc<dyn SessionClient>>,

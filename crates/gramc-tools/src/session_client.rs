@@ -37,6 +37,11 @@ pub trait SessionClient: Send + Sync {
     /// The capabilities that the client announced.
     fn capabilities(&self) -> Map<String, Value>;
 
+    /// The name of the client and its version, as it announced them, if that is known.
+    fn info(&self) -> Option<Value> {
+        None
+    }
+
     /// Whether the client receives progress and messages of servers.
     fn hears(&self) -> bool;
 
@@ -59,7 +64,7 @@ pub trait SessionClient: Send + Sync {
     fn continues_as_task(&self) {}
 
     /// Passes a notification of a server on. The client receives them in the order of these calls.
-    fn notify(&self, method: String, params: Value) -> BoxFuture<'_, ()>;
+    fn notify(&self, method: String, params: Option<Value>) -> BoxFuture<'_, ()>;
 
     /// Passes a request of a server on, and returns the client's result. `key` is what the server
     /// calls the request. If the future is dropped, the request is cancelled.
@@ -67,6 +72,6 @@ pub trait SessionClient: Send + Sync {
         &self,
         key: String,
         method: String,
-        params: Value,
+        params: Option<Value>,
     ) -> BoxFuture<'_, Result<Value, RpcError>>;
 }

@@ -6,20 +6,17 @@ use std::time::Duration;
 
 use gramc_tools::ProgramEnvironment;
 use gramc_tools::{ProcessGroup, StartError};
-use rmcp::RoleClient;
-use rmcp::model::{ClientJsonRpcMessage, ServerJsonRpcMessage};
-use rmcp::transport::Transport;
 use serde::de::IgnoredAny;
-use tokio::io::{self, AsyncRead, AsyncWriteExt as _, BufReader};
+use tokio::io::{AsyncRead, AsyncWriteExt as _, BufReader};
 use tokio::process::ChildStdin;
-use tokio::sync::{Mutex, mpsc, watch};
+use tokio::sync::{mpsc, watch};
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
 use tokio_util::sync::{CancellationToken, DropGuard};
 
-use super::failure_log::FailureLog;
+use super::inbox::{Inbox, InboxReader, PendingReply};
 use super::lines::{LineRead, read_line, read_message, whose};
-use super::pending_calls::stub;
+use super::wire::Wire;
 
 /// How long a server may take to end by itself, and then to end when it is asked to.
 const GRACE: Duration = Duration::from_secs(1);
@@ -28,8 +25,6 @@ const GRACE: Duration = Duration::from_secs(1);
 const LEFTOVERS: Duration = Duration::from_millis(200);
 /// The most bytes of a line of standard error that are kept.
 const ERROR_LINE: usize = 4 << 10;
-/// The messages that may wait to be read.
-const QUEUE: usize = 64;
 
 #[derive(Debug)]
 enum ChildState {
@@ -54,31 +49,32 @@ impl ChildState {
 /// A child process. When this is dropped, it is ended, as far as the runtime lives on.
 pub(super) struct ChildServer {
     state: watch::Receiver<ChildState>,
+    /// Closes the standard input.
+    _closing: DropGuard,
     _stop: DropGuard,
     stop: CancellationToken,
 }
 
 impl ChildServer {
-    /// Starts a server, and returns it with its pipes. The error is a phrase that follows its
-    /// name.
+    /// Starts a server, and returns it with its standard input. The error is a phrase that follows
+    /// its name.
     pub(super) fn start(
         program: &str,
         arguments: &[String],
         environment: &ProgramEnvironment,
-        failures: &Arc<FailureLog>,
-    ) -> Result<(Self, ChildTransport), StartError> {
+        inbox: &Arc<Inbox>,
+    ) -> Result<(Self, ChildInput), StartError> {
         let (group, pipes) = ProcessGroup::start(program, arguments, environment)?;
-        let (sender, messages) = mpsc::channel(QUEUE);
+        let input = ChildInput::new(pipes.input);
         let readers = [
-            tokio::spawn(read_messages(pipes.output, sender, Arc::clone(failures))),
-            tokio::spawn(read_errors(pipes.errors, Arc::clone(failures))),
+            tokio::spawn(read_messages(pipes.output, Arc::clone(inbox), input.clone())),
+            tokio::spawn(read_errors(pipes.errors, Arc::clone(inbox))),
         ];
         let stop = CancellationToken::new();
         let (tell, state) = watch::channel(ChildState::Runs);
         tokio::spawn(keep(group, readers, stop.clone(), tell));
-        let input = Arc::new(Mutex::new(Some(pipes.input)));
-        let pipes = ChildTransport { input, messages, failures: Arc::clone(failures) };
-        Ok((Self { state, _stop: stop.clone().drop_guard(), stop }, pipes))
+        let _closing = input.closed.clone().drop_guard();
+        Ok((Self { state, _closing, _stop: stop.clone().drop_guard(), stop }, input))
     }
 
     /// Ends the server and all that it started; it should have no pipe any more. Gives how it
@@ -123,43 +119,44 @@ async fn keep(
     let _ = tell.send(ChildState::Ended(status));
 }
 
-/// Reads the server's messages until it closes its output or the receiver is dropped.
-async fn read_messages(
-    output: impl AsyncRead + Unpin,
-    messages: mpsc::Sender<ServerJsonRpcMessage>,
-    failures: Arc<FailureLog>,
-) {
+/// Reads the server's messages until it closes its output or the work ends.
+async fn read_messages(output: impl AsyncRead + Unpin, inbox: Arc<Inbox>, input: ChildInput) {
     let mut output = BufReader::new(output);
     let mut line = Vec::new();
-    while let Ok(Some(read)) = read_message(&mut output, &mut line, || failures.room()).await {
-        let message = match read {
+    let wire = Wire::Child(input);
+    let reader = InboxReader(inbox);
+    let inbox = &reader.0;
+    let failures = &inbox.failures;
+    while let Ok(Some(read)) = read_message(&mut output, &mut line, || inbox.max_message()).await {
+        match read {
             // The server ended in the middle of it, which its output's end says better.
-            LineRead::Whole if is_cut(&line) && failures.calls.room().is_some() => None,
+            LineRead::Whole if is_cut(&line) && inbox.awaits_call() => {}
             LineRead::Whole => {
                 let text = String::from_utf8_lossy(&line);
-                if text.trim().is_empty() { None } else { failures.message(&text).await }
+                let text = text.trim_start_matches('\u{feff}').trim();
+                if !text.is_empty() {
+                    inbox.receive(text, None, &wire).await;
+                }
             }
-            // A list, or anything before there are calls.
-            LineRead::Long if failures.calls.room().is_none() => return failures.too_long(),
+            // A list, or what comes before the first call.
+            LineRead::Long if !inbox.awaits_call() => failures.too_long(),
             LineRead::Long => {
                 let beginning = String::from_utf8_lossy(&line[..line.len().min(1 << 10)]);
                 let beginning = beginning.into_owned();
-                match whose(&mut output, std::mem::take(&mut line)).await {
-                    Ok(Some(id)) => failures.calls.find(&id).map(|call| {
-                        call.too_large();
-                        stub(id)
-                    }),
+                let is_accepted = match whose(&mut output, std::mem::take(&mut line)).await {
+                    Ok(Some(id)) => inbox.find(id).is_none_or(|it| it.reject_long_answer()),
                     Ok(None) => {
-                        failures.rubbish(&beginning);
-                        None
+                        failures.record_invalid(&beginning);
+                        true
                     }
-                    Err(_) => return failures.too_long(),
+                    Err(_) => false,
+                };
+                if !is_accepted {
+                    failures.too_long();
                 }
             }
-        };
-        if let Some(message) = message
-            && !(failures.lets_through(&message).await && messages.send(message).await.is_ok())
-        {
+        }
+        if failures.is_over() {
             return;
         }
     }
@@ -172,49 +169,52 @@ fn is_cut(line: &[u8]) -> bool {
 
 /// Keeps the last lines of standard error. It must be read to the end: a server whose pipe is
 /// full would wait.
-async fn read_errors(errors: impl AsyncRead + Unpin, failures: Arc<FailureLog>) {
+async fn read_errors(errors: impl AsyncRead + Unpin, inbox: Arc<Inbox>) {
     let mut errors = BufReader::new(errors);
     let mut line = Vec::new();
     while let Ok(Some(())) = read_line(&mut errors, &mut line, ERROR_LINE).await {
-        failures.record_line(&line);
+        inbox.failures.record_line(&line);
     }
 }
 
-/// The pipes as `rmcp` wants them.
-pub(super) struct ChildTransport {
-    input: Arc<Mutex<Option<ChildStdin>>>,
-    messages: mpsc::Receiver<ServerJsonRpcMessage>,
-    failures: Arc<FailureLog>,
+/// The standard input of a server. Messages are written in the order in which they are sent.
+#[derive(Clone)]
+pub(super) struct ChildInput {
+    lines: mpsc::UnboundedSender<Line>,
+    closed: CancellationToken,
 }
 
-impl Transport<RoleClient> for ChildTransport {
-    type Error = io::Error;
+/// A message, and the request of the server that it answers, if it answers one.
+struct Line {
+    text: String,
+    _reply: Option<PendingReply>,
+}
 
-    fn send(
-        &mut self,
-        message: ClientJsonRpcMessage,
-    ) -> impl Future<Output = io::Result<()>> + Send + 'static {
-        let input = Arc::clone(&self.input);
-        // Before the message goes out, since the answer may be quick.
-        self.failures.calls.expect(&message);
-        let answering = self.failures.answering(&message);
-        async move {
-            let _answering = answering;
-            let mut line = serde_json::to_vec(&message)?;
-            line.push(b'\n');
-            let mut input = input.lock().await;
-            let input = input.as_mut().ok_or(io::ErrorKind::BrokenPipe)?;
-            input.write_all(&line).await?;
-            input.flush().await
-        }
+impl ChildInput {
+    fn new(mut input: ChildStdin) -> Self {
+        let (lines, mut queue) = mpsc::unbounded_channel::<Line>();
+        let closed = CancellationToken::new();
+        let own = Self { lines, closed: closed.clone() };
+        // A task of its own, so that no message is cut when its sender stops waiting.
+        tokio::spawn(closed.run_until_cancelled_owned(async move {
+            while let Some(mut line) = queue.recv().await {
+                line.text.push('\n');
+                let written = input.write_all(line.text.as_bytes()).await;
+                if written.is_err() || input.flush().await.is_err() {
+                    return;
+                }
+            }
+        }));
+        own
     }
 
-    async fn receive(&mut self) -> Option<ServerJsonRpcMessage> {
-        self.messages.recv().await
+    /// Sends a message. Fails if the server does not read any more.
+    pub(super) fn send(&self, text: String, reply: Option<PendingReply>) -> Result<(), ()> {
+        self.lines.send(Line { text, _reply: reply }).map_err(drop)
     }
 
-    async fn close(&mut self) -> io::Result<()> {
-        self.input.lock().await.take();
-        Ok(())
+    /// Closes the standard input.
+    pub(super) fn close(&self) {
+        self.closed.cancel();
     }
 }

@@ -2,11 +2,10 @@
 
 use std::io::Read;
 
-use rmcp::model::RequestId;
 use tokio::io::{self, AsyncBufRead, AsyncBufReadExt as _};
 use tokio::sync::mpsc;
 
-use super::pending_calls::Envelope;
+use super::inbox::Envelope;
 
 /// The most bytes that one message may have, and the tools of all pages together. The longest
 /// lists of real servers have a few hundred kilobytes.
@@ -92,7 +91,7 @@ pub(super) async fn read_line(
 pub(super) async fn whose(
     reader: &mut (impl AsyncBufRead + Unpin),
     line: Vec<u8>,
-) -> io::Result<Option<RequestId>> {
+) -> io::Result<Option<u64>> {
     let (sender, parts) = mpsc::channel(QUEUE);
     let parsing = tokio::task::spawn_blocking(move || {
         let text = PartReader { part: std::io::Cursor::new(line), more: parts };
@@ -162,7 +161,7 @@ mod tests {
                 }
             });
         }
-        assert_eq!(told, ["short\n", "Some(Number(3))", "None", "last"]);
+        assert_eq!(told, ["short\n", "Some(3)", "None", "last"]);
     }
 
     #[tokio::test]

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use futures_util::future::BoxFuture;
 use gramc_calls::check::ToolCheck;
 use gramc_tools::invocation::{InvocationError, InvocationErrorKind, RequestOrigin};
 use gramc_tools::sanitize::sanitize_line;
@@ -15,11 +16,11 @@ use reqwest::header::{HeaderName, HeaderValue};
 use serde_json::{Map, Value};
 
 use super::address::ServerAddress;
-use super::client_slot::{ClientSlot, relevant};
+use super::client_slot::ClientSlot;
 use super::connection::{Connection, UpstreamError};
+use super::inbox::RequestOptions;
 use super::link::{ConnectionResult, ServerLink};
 use super::param_headers::param_headers;
-use super::pending_calls::PendingCall;
 use super::{McpError, UrlOptions};
 
 /// An MCP server. Copies share one connection, which is opened when it is needed first, and again
@@ -45,7 +46,7 @@ struct ServerState {
 }
 
 fn needs_own_connection(client: &dyn SessionClient) -> bool {
-    client.is_modern() || !relevant(client.capabilities()).is_empty()
+    client.is_modern() || !client.capabilities().is_empty()
 }
 
 impl McpServer {
@@ -186,30 +187,46 @@ impl McpServer {
         self.0.client.as_ref().is_some_and(|client| client.hears())
     }
 
-    /// Calls a tool, and gives the message that answers the call and the server's name.
-    pub(crate) async fn call(
-        &self,
-        tool: &str,
-        arguments: Map<String, Value>,
+    /// Calls a tool, and returns its result as sent by the server.
+    pub(crate) async fn call<'c>(
+        &'c self,
+        tool: &'c str,
+        arguments: &'c Map<String, Value>,
         max_answer: usize,
         origin: RequestOrigin,
-    ) -> Result<(String, String), InvocationError> {
+    ) -> Result<Value, UpstreamError> {
         self.0.is_used.store(true, Ordering::Release);
-        let connection = self.connection().await?;
-        let outcome = if !connection.is_modern() && self.runs_as_task(tool) {
-            connection.call_as_task(tool, arguments, max_answer, origin).await
-        } else {
-            let headers = self.param_headers(&connection, tool, &arguments).await?;
-            let call = PendingCall::with_headers(max_answer, origin, headers);
-            connection.call(tool, arguments, call).await
-        };
-        match outcome {
-            Ok(message) => Ok((message, connection.name().to_owned())),
-            Err(error) => {
-                self.abandon_if_broken(&connection, &error);
-                Err(error)
-            }
+        self.over_connection(|connection| {
+            let origin = origin.clone();
+            Box::pin(async move {
+                let headers = self.param_headers(&connection, tool, arguments).await?;
+                let options = RequestOptions { max_answer: Some(max_answer), origin, headers };
+                if !connection.is_modern() && self.runs_as_task(tool) {
+                    connection.call_as_task(tool, arguments.clone(), options).await
+                } else {
+                    connection.call(tool, arguments.clone(), options).await
+                }
+            })
+        })
+        .await
+    }
+
+    /// Makes a request over the connection, and again over another one if the session is lost: then
+    /// the server has not run it.
+    async fn over_connection<'c>(
+        &self,
+        request: impl Fn(Arc<Connection>) -> BoxFuture<'c, Result<Value, UpstreamError>>,
+    ) -> Result<Value, UpstreamError> {
+        let mut connection = self.connection().await?;
+        let mut outcome = request(Arc::clone(&connection)).await;
+        if matches!(outcome, Err(UpstreamError::LostSession)) {
+            connection = self.connection().await?;
+            outcome = request(Arc::clone(&connection)).await;
         }
+        if let Err(UpstreamError::NoAnswer(error)) = &outcome {
+            self.abandon_if_broken(&connection, error);
+        }
+        outcome
     }
 
     /// The headers that a call has over HTTP, which depend on the schema of the tool.
@@ -258,28 +275,28 @@ impl McpServer {
 
     /// Makes a request for the client, and gives the result exactly as the server sent it. An answer
     /// has at most `max_answer` bytes.
-    pub async fn request(
-        &self,
-        method: &'static str,
-        params: Value,
+    pub async fn request<'c>(
+        &'c self,
+        method: &'c str,
+        params: Option<Value>,
         max_answer: usize,
         origin: RequestOrigin,
     ) -> Result<Value, UpstreamError> {
-        let connection = self.connection().await?;
-        let call = PendingCall::new(max_answer, origin);
-        let outcome = connection.request(method, params, call).await;
-        if let Err(UpstreamError::NoAnswer(error)) = &outcome {
-            self.abandon_if_broken(&connection, error);
-        }
-        outcome
+        let options =
+            RequestOptions { max_answer: Some(max_answer), origin, ..RequestOptions::default() };
+        self.over_connection(|connection| {
+            let (params, options) = (params.clone(), options.clone());
+            Box::pin(async move { connection.request(method, params, &options).await })
+        })
+        .await
     }
 
     /// Sends a notification of the client, if there is a connection.
-    pub async fn notify(&self, method: &'static str) {
+    pub async fn notify(&self, method: &str, params: Option<Value>) {
         let open = self.0.link.lock().opening.as_ref().map(|opening| opening.outcome.clone());
         let open = open.and_then(|outcome| outcome.borrow().clone());
         if let Some(Ok(connection)) = open {
-            connection.notify(method).await;
+            connection.notify(method, params).await;
         }
     }
 

@@ -9,7 +9,6 @@ use gramc_tools::invocation::{
     Invocation, InvocationError, InvocationErrorKind, RequestOrigin, SessionResources,
 };
 use gramc_tools::sanitize::beginning;
-use serde::Deserialize;
 use serde_json::{Map, Value};
 use smol_str::SmolStr;
 
@@ -25,11 +24,6 @@ pub struct McpTool {
     tool: Arc<str>,
 }
 
-#[derive(Deserialize)]
-struct ResponseMessage {
-    result: Map<String, Value>,
-}
-
 impl McpTool {
     /// The tool of a server that is called `tool` there.
     pub fn new(server: &McpServer, tool: impl Into<String>) -> Self {
@@ -37,7 +31,7 @@ impl McpTool {
     }
 
     async fn answer(self, invocation: Invocation) -> Result<Answer, InvocationError> {
-        match self.ask(invocation.object()?, &invocation).await {
+        match self.ask(&invocation.object()?, &invocation).await {
             // Error messages for an unknown tool differ between servers; the list of tools does
             // not.
             Err(error) if error.kind == InvocationErrorKind::Failed => {
@@ -49,16 +43,19 @@ impl McpTool {
 
     async fn ask(
         &self,
-        arguments: Map<String, Value>,
+        arguments: &Map<String, Value>,
         invocation: &Invocation,
     ) -> Result<Answer, InvocationError> {
+        let who = format!("the MCP server {}", self.server);
         let (max_answer, origin) = (invocation.max_answer, invocation.origin.clone());
-        let (message, who) = self.server.call(&self.tool, arguments, max_answer, origin).await?;
+        let result = self.server.call(&self.tool, arguments, max_answer, origin).await;
+        let result = result.map_err(|error| error.of_call(&who))?;
         let garbled = |why: &str| InvocationError::invalid(format!("{who} returned {why}"));
         let invalid = |why: &str| garbled(&format!("no result: its response is invalid: {why}"));
-        let message: ResponseMessage =
-            serde_json::from_str(&message).map_err(|error| invalid(&error.to_string()))?;
-        let mut content = ToolContent::from_result(message.result)
+        let Value::Object(result) = result else {
+            return Err(invalid("the result is not an object"));
+        };
+        let mut content = ToolContent::from_result(result)
             .map_err(|key| invalid(&format!("`{key}` has the wrong type")))?;
         if content.get("resultType").is_some_and(|kind| !kind.is_null() && kind != "complete") {
             let detail = format!("{who} requested input, which is not supported");

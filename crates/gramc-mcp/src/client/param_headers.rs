@@ -67,7 +67,7 @@ fn text_of(value: &Value) -> Option<String> {
 }
 
 /// A text in the form of a header.
-fn encode(text: &str) -> String {
+pub(super) fn encode(text: &str) -> String {
     let is_padded = text.starts_with([' ', '\t']) || text.ends_with([' ', '\t']);
     let is_plain = text.chars().all(|char| matches!(char, ' '..='~'));
     let is_marked = text.starts_with(BASE64_HEADER_PREFIX) && text.ends_with(BASE64_HEADER_SUFFIX);

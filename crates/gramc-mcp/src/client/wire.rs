@@ -1,83 +1,93 @@
-//! Lists of tools pass through `rmcp` as text.
-//!
-//! `rmcp` reads every result into a type of its own and drops what that has no place for. A
-//! result that is a string has no such type: it comes out as it went in.
+//! How messages reach a server.
 
-use std::borrow::Cow;
+use std::sync::Arc;
 
-use rmcp::model::ServerResult;
-use serde_json::Value;
+use tokio_util::task::AbortOnDropHandle;
 
-/// The message, where it is an answer with a list of tools with that list as a string instead.
-/// Any other text is returned unchanged.
-pub(super) fn seal_list(message: &str) -> Cow<'_, str> {
-    // Most messages are recognised without being read.
-    if !message.contains("\"tools\"") {
-        return Cow::Borrowed(message);
-    }
-    let Ok(Value::Object(mut fields)) = serde_json::from_str(message) else {
-        return Cow::Borrowed(message);
-    };
-    match fields.get_mut("result") {
-        Some(result) if result.get("tools").is_some() => {
-            *result = Value::String(result.to_string());
-            Cow::Owned(Value::Object(fields).to_string())
-        }
-        _ => Cow::Borrowed(message),
-    }
+use super::child_server::ChildInput;
+use super::http_wire::HttpWire;
+use super::inbox::{Inbox, PendingReply, PendingRequest};
+
+/// A message that did not reach the server.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct NotSent;
+
+/// The way to a server: the standard input of its process, or HTTP requests.
+#[derive(Clone)]
+pub(super) enum Wire {
+    Child(ChildInput),
+    Http(Arc<HttpWire>),
 }
 
-/// The list of tools of an answer that was sealed, with the number of its bytes. Nothing if
-/// the answer holds none.
-pub(super) fn open_list(result: &ServerResult) -> Option<(Value, usize)> {
-    let ServerResult::CustomResult(custom) = result else {
-        return None;
-    };
-    let text = custom.0.as_str()?;
-    Some((serde_json::from_str(text).ok()?, text.len()))
-}
-
-#[cfg(test)]
-#[allow(clippy::expect_used, clippy::panic)]
-mod tests {
-    use rmcp::model::{JsonRpcMessage, ServerJsonRpcMessage};
-
-    use super::*;
-
-    /// Sends `message` through `rmcp` and returns the output.
-    fn through(message: &str) -> ServerResult {
-        let read: ServerJsonRpcMessage =
-            serde_json::from_str(&seal_list(message)).expect("rmcp reads it");
-        match read {
-            JsonRpcMessage::Response(answer) => answer.result,
-            other => panic!("no answer: {other:?}"),
+impl Wire {
+    /// Sends a request. Its answer arrives in the inbox, unless what this returns is dropped before
+    /// that.
+    pub(super) fn request(
+        &self,
+        request: &Arc<PendingRequest>,
+        text: String,
+        inbox: &Arc<Inbox>,
+    ) -> Option<AbortOnDropHandle<()>> {
+        match self {
+            Self::Child(input) => {
+                if input.send(text, None).is_err() {
+                    request.close();
+                }
+                None
+            }
+            Self::Http(wire) => {
+                let work = Arc::clone(wire).request(Arc::clone(request), text, Arc::clone(inbox));
+                Some(AbortOnDropHandle::new(tokio::spawn(work)))
+            }
         }
     }
 
-    #[test]
-    fn a_list_of_tools_loses_nothing() {
-        let list = r#"{"z":1,"tools":[{"x":[1.0,1e5,1E400,-0,0.10,9007199254740993,123456789012345678901234567890],"name":"a\u00e4/","annotations":5,"inputSchema":{"b":{},"a":null}}],"nextCursor":7}"#;
-        let message = format!(r#"{{"jsonrpc":"2.0","id":3,"result":{list}}}"#);
-        let (value, bytes) = open_list(&through(&message)).expect("a list of tools");
-        // serde_json writes an exponent with its sign, wherever it read the number.
-        let written =
-            list.replace(r"\u00e4", "ä").replace("1e5", "1e+5").replace("1E400", "1e+400");
-        assert_eq!(value.to_string(), written);
-        assert_eq!(bytes, written.len());
+    /// Sends a notification.
+    pub(super) async fn notify(&self, text: String, inbox: &Inbox) -> Result<(), NotSent> {
+        match self {
+            Self::Child(input) => input.send(text, None).map_err(|()| NotSent),
+            Self::Http(wire) => wire.send(&text).await.map_err(|error| {
+                inbox.failures.end(error.kind(), wire.describe(&error));
+                NotSent
+            }),
+        }
     }
 
-    #[test]
-    fn other_messages_stay_as_they_are() {
-        for message in [
-            r#"{"jsonrpc":"2.0","id":0,"result":{"capabilities":{"tools":{}}}}"#,
-            r#"{"jsonrpc":"2.0","method":"x","params":{"tools":[]}}"#,
-            r#"{"jsonrpc":"2.0","id":1,"error":{"code":1,"message":"\"tools\""}}"#,
-            r#"no JSON but "tools""#,
-            r#"["tools"]"#,
-            "",
-        ] {
-            assert_eq!(seal_list(message), message);
+    /// Sends a notification that the server need not receive.
+    pub(super) async fn mention(&self, text: String) {
+        match self {
+            Self::Child(input) => drop(input.send(text, None)),
+            Self::Http(wire) => drop(wire.send(&text).await),
         }
-        assert!(open_list(&through(r#"{"jsonrpc":"2.0","id":0,"result":{"tool":[]}}"#)).is_none());
+    }
+
+    /// Answers a request of the server.
+    pub(super) async fn reply(&self, text: String, reply: PendingReply, inbox: &Inbox) {
+        match self {
+            Self::Child(input) => drop(input.send(text, Some(reply))),
+            Self::Http(wire) => {
+                if let Err(error) = wire.send(&text).await {
+                    inbox.failures.end(error.kind(), wire.describe(&error));
+                    inbox.close();
+                }
+                drop(reply);
+            }
+        }
+    }
+
+    /// Whether the server has to be told that a request is cancelled.
+    pub(super) fn needs_cancellation(&self) -> bool {
+        match self {
+            Self::Child(_) => true,
+            Self::Http(wire) => wire.needs_cancellation(),
+        }
+    }
+
+    /// Says goodbye. The connection is not used any more.
+    pub(super) async fn close(&self) {
+        match self {
+            Self::Child(input) => input.close(),
+            Self::Http(wire) => wire.close().await,
+        }
     }
 }

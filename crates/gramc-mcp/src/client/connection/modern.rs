@@ -2,14 +2,14 @@
 //! questions instead of asking them, and report changes to those who listen.
 
 use std::collections::HashMap;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use futures_util::future::join_all;
-use gramc_tools::invocation::{InvocationError, InvocationErrorKind};
-use gramc_tools::sanitize::sanitize_line;
+use gramc_tools::invocation::{InvocationError, InvocationErrorKind, RequestOrigin};
 use parking_lot::Mutex;
-use rmcp::model::{ProtocolVersion, RequestMetaObject, SubscriptionFilter, TASKS_EXTENSION_ID};
-use rmcp::service::{Peer, PeerRequestOptions, RoleClient, ServiceError, Subscription};
+use rmcp::model::TASKS_EXTENSION_ID;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use tokio::spawn;
@@ -18,14 +18,18 @@ use tokio_util::task::AbortOnDropHandle;
 
 use super::tasks::Task;
 use super::{Connection, UpstreamError};
-use crate::client::client_slot::{ask, relevant};
-use crate::client::pending_calls::PendingCall;
-use crate::client::requests::{ClientHandler, said_error};
+use crate::client::client_slot::ask;
+use crate::client::exchange::{Exchange, OpenRequest};
+use crate::client::handshake::{describe_error, modern_meta};
+use crate::client::inbox::{RequestFault, RequestOptions};
 
 /// How long after its end a subscription is renewed.
 const RENEWAL_PAUSE: Duration = Duration::from_secs(5);
 /// The most rounds of questions before a result.
 const MAX_ROUNDS: usize = 20;
+
+/// The key of the metadata of a request with the least level of log messages.
+const LOG_LEVEL: &str = "io.modelcontextprotocol/logLevel";
 
 /// What a connection to such a server keeps.
 #[derive(Default)]
@@ -51,46 +55,40 @@ struct InputRequired {
 }
 
 impl InputRequired {
-    /// The questions in a message. `None` if it answers the request.
-    fn of(message: &str) -> Option<Self> {
-        // Most messages are recognised without being read.
-        if !message.contains("\"input_required\"") {
-            return None;
-        }
-        let mut message: Value = serde_json::from_str(message).ok()?;
-        let result = message.get_mut("result")?.take();
+    /// The questions in a result. `None` if it answers the request.
+    fn of(result: &Value) -> Option<Self> {
         if result["resultType"] != "input_required" {
             return None;
         }
-        serde_json::from_value(result).ok()
+        Self::deserialize(result).ok()
     }
 }
 
 impl Connection {
     /// Whether the server uses revision 2026-07-28 or a later one.
     pub(in crate::client) fn is_modern(&self) -> bool {
-        let info = self.running.peer().peer_info();
-        info.is_some_and(|info| info.protocol_version >= ProtocolVersion::V_2026_07_28)
+        self.introduction.is_modern()
     }
 
-    /// Makes a request that `rmcp` need not know, and returns the message with its result. The
-    /// client answers what the server asks before that.
+    /// Makes a request, and returns its result. The client answers what the server asks before that.
     pub(super) async fn send(
         &self,
-        method: &'static str,
-        mut params: Value,
-        call: &PendingCall,
-    ) -> Result<String, UpstreamError> {
+        method: &str,
+        mut params: Option<Value>,
+        options: &RequestOptions,
+    ) -> Result<Value, UpstreamError> {
         for _ in 0..MAX_ROUNDS {
-            let message = self.send_once(method, params.clone(), call).await?;
+            let result = self.send_once(method, params.clone(), options).await?;
             if !self.is_modern() {
-                return Ok(message);
+                return Ok(result);
             }
-            if let Some(task) = Task::of(&message) {
-                return self.finish(task, call).await;
+            if let Some(task) = Task::of(&result) {
+                return self.finish(task, options).await;
             }
-            let Some(asked) = InputRequired::of(&message) else { return Ok(message) };
-            params["inputResponses"] = self.answers(asked.input_requests, call).await?.into();
+            let Some(asked) = InputRequired::of(&result) else { return Ok(result) };
+            let answers = self.answers(asked.input_requests, options).await?;
+            let params = params.get_or_insert_with(|| json!({}));
+            params["inputResponses"] = answers.into();
             if let Some(state) = asked.request_state {
                 params["requestState"] = state;
             }
@@ -103,23 +101,20 @@ impl Connection {
     pub(super) async fn answers(
         &self,
         requests: Map<String, Value>,
-        call: &PendingCall,
+        options: &RequestOptions,
     ) -> Result<Map<String, Value>, InvocationError> {
-        let client = call.origin().client.as_ref().or_else(|| self.us.client());
+        let client = options.origin.client.as_ref().or_else(|| self.exchange.client.get());
         let answers = requests.into_iter().map(async |(key, mut request)| {
             let method = request["method"].as_str().unwrap_or_default().to_owned();
             let Some(client) = client else {
                 let why = format!("it asks its client (`{method}`), and there is none to ask");
                 return Err(self.error(InvocationErrorKind::Failed, &why));
             };
-            let params = match request["params"].take() {
-                Value::Null => json!({}),
-                params => params,
-            };
-            match ask(&**client, &key, &method, params, &self.masks).await {
+            let params = request.get_mut("params").map(Value::take);
+            match ask(&**client, &key, &method, params, self.masks()).await {
                 Ok(answer) => Ok((key, answer)),
                 Err(error) => {
-                    let why = said_error(&method, error.code, &error.message);
+                    let why = describe_error(&method, &error);
                     let why = format!("it asked the client, and {why}");
                     Err(self.error(InvocationErrorKind::Failed, &why))
                 }
@@ -128,58 +123,47 @@ impl Connection {
         join_all(answers).await.into_iter().collect()
     }
 
-    /// What accompanies a request.
-    pub(super) fn options(&self, call: &PendingCall) -> PeerRequestOptions {
-        let options = PeerRequestOptions::no_options();
-        match self.meta(call) {
-            Some(meta) => options.with_meta(meta),
-            None => options,
-        }
-    }
-
-    /// The metadata of a request: the capabilities of the client that makes it. For clients that
-    /// cannot say whether they know tasks, we wait for them.
-    pub(super) fn meta(&self, call: &PendingCall) -> Option<RequestMetaObject> {
+    /// The metadata of a request: that of the client's request, and from revision 2026-07-28 on the
+    /// capabilities of the client that makes it. For clients that cannot say whether they know tasks,
+    /// we wait for them.
+    pub(super) fn meta(&self, origin: &RequestOrigin) -> Map<String, Value> {
+        let mut meta = origin.meta.clone();
         if !self.is_modern() {
-            return None;
+            return meta;
         }
-        let mut meta = RequestMetaObject::new();
-        let client = call.origin().client.as_ref();
-        let all = client.or_else(|| self.us.client()).map(|client| client.capabilities());
-        let all = all.unwrap_or_default();
-        let extensions = all.get("extensions");
-        let waits = extensions.is_some_and(|it| it.get(TASKS_EXTENSION_ID).is_some());
-        let has_tasks = client.is_none() || waits;
-        let mut capabilities = relevant(all);
-        if has_tasks {
-            capabilities.insert("extensions".to_owned(), json!({ TASKS_EXTENSION_ID: {} }));
+        let client = origin.client.as_ref();
+        let all = client.or_else(|| self.exchange.client.get()).map(|client| client.capabilities());
+        let mut capabilities = all.unwrap_or_default();
+        if client.is_none()
+            && let Value::Object(extensions) =
+                capabilities.entry("extensions").or_insert_with(|| json!({}))
+        {
+            extensions.insert(TASKS_EXTENSION_ID.to_owned(), json!({}));
         }
-        if let Ok(capabilities) = serde_json::from_value(capabilities.into()) {
-            meta.set_client_capabilities(capabilities);
+        meta.extend(modern_meta(self.exchange.client_info(), capabilities));
+        let level = origin.log_level.clone().or_else(|| self.modern.lock().log_level.clone());
+        if let Some(level) = level {
+            meta.insert(LOG_LEVEL.to_owned(), level);
         }
-        let level = call.origin().log_level.clone();
-        let level = level.or_else(|| self.modern.lock().log_level.clone());
-        if let Some(level) = level.and_then(|level| serde_json::from_value(level).ok()) {
-            meta.set_log_level(level);
-        }
-        Some(meta)
+        meta
     }
 
     /// Does what a request of an earlier revision did, where this one has no such request.
     pub(super) async fn translate(
         &self,
         method: &str,
-        params: &Value,
+        params: Option<&Value>,
     ) -> Option<Result<Value, UpstreamError>> {
         if !self.is_modern() {
             return None;
         }
+        let params = params.unwrap_or(&Value::Null);
         let uri = params["uri"].as_str().unwrap_or_default();
         match method {
             "logging/setLevel" => self.modern.lock().log_level = Some(params["level"].clone()),
             "resources/subscribe" => {
-                if let Err(error) = self.subscribe(uri).await {
-                    return Some(Err(self.not_subscribed(&error)));
+                if let Err(fault) = self.subscribe(uri).await {
+                    return Some(Err(self.not_subscribed(fault).await));
                 }
             }
             "resources/unsubscribe" => self.unsubscribe(uri),
@@ -188,18 +172,17 @@ impl Connection {
         Some(Ok(json!({})))
     }
 
-    async fn subscribe(&self, uri: &str) -> Result<(), ServiceError> {
+    async fn subscribe(&self, uri: &str) -> Result<(), RequestFault> {
         if let Some((listening, wanted)) = self.modern.lock().resources.get_mut(uri)
             && !listening.is_finished()
         {
             *wanted += 1;
             return Ok(());
         }
-        let filter = SubscriptionFilter::builder().resource_subscription(uri).build();
-        let peer = self.running.peer().clone();
-        let subscription = peer.listen(filter.clone()).await?;
-        let hearing = hear(peer, filter, Some(subscription), self.us.clone());
-        let listening = AbortOnDropHandle::new(spawn(hearing));
+        let filter = json!({"resourceSubscriptions": [uri]});
+        let subscription = subscribe(&self.exchange, &filter).await?;
+        let listening = hear(self.exchange.clone(), filter, Some(subscription));
+        let listening = AbortOnDropHandle::new(spawn(listening));
         // Another request may have subscribed meanwhile, or the server may have ended it before. One
         // subscription is enough.
         let mut modern = self.modern.lock();
@@ -218,12 +201,12 @@ impl Connection {
         }
     }
 
-    fn not_subscribed(&self, error: &ServiceError) -> UpstreamError {
-        match error {
-            ServiceError::McpError(error) => UpstreamError::Error(self.rpc_error(error.clone())),
-            error => {
-                let why = sanitize_line(&error.to_string());
-                UpstreamError::NoAnswer(self.error(InvocationErrorKind::Failed, &why))
+    async fn not_subscribed(&self, fault: RequestFault) -> UpstreamError {
+        match fault {
+            RequestFault::Answered(error) => UpstreamError::Error(self.mask_error(error)),
+            fault => {
+                let fault = self.fault("subscriptions/listen", fault).await;
+                UpstreamError::NoAnswer(self.error(fault.kind, &fault.detail))
             }
         }
     }
@@ -231,47 +214,45 @@ impl Connection {
     /// Listens for changes of the lists that a server may change.
     pub(super) fn listen_for_lists(&self) {
         let capabilities = self.capabilities();
-        let changes = |key: &str| {
-            let changes = capabilities.get(key).is_some_and(|it| it["listChanged"] == true);
-            changes.then_some(true)
-        };
-        let mut filter = SubscriptionFilter::new();
-        filter.tools_list_changed = changes("tools");
-        filter.prompts_list_changed = changes("prompts");
-        filter.resources_list_changed = changes("resources");
-        if !self.is_modern() || filter == SubscriptionFilter::new() {
+        let lists = ["tools", "prompts", "resources"].into_iter();
+        let changing = lists
+            .filter(|list| capabilities.get(*list).is_some_and(|list| list["listChanged"] == true));
+        let filter: Map<_, _> =
+            changing.map(|list| (format!("{list}ListChanged"), true.into())).collect();
+        if !self.is_modern() || filter.is_empty() {
             return;
         }
-        let hearing = hear(self.running.peer().clone(), filter, None, self.us.clone());
+        let hearing = hear(self.exchange.clone(), filter.into(), None);
         self.modern.lock().lists = Some(AbortOnDropHandle::new(spawn(hearing)));
     }
 }
 
-/// Waits for changes of the tools. Those of resources and prompts never get here: they are passed on
-/// to the client. A subscription that ends is renewed, unless the server refuses it.
-async fn hear(
-    peer: Peer<RoleClient>,
-    filter: SubscriptionFilter,
-    mut opened: Option<Subscription>,
-    us: ClientHandler,
-) {
-    while !peer.is_transport_closed() {
+/// Subscribes to changes, until the request is dropped.
+async fn subscribe(exchange: &Exchange, filter: &Value) -> Result<OpenRequest, RequestFault> {
+    let params = json!({ "notifications": filter });
+    let options = RequestOptions::default();
+    let meta = exchange.own_meta();
+    let mut open = exchange.open("subscriptions/listen", Some(params), meta, options);
+    open.acknowledged().await?;
+    Ok(open)
+}
+
+/// Keeps a subscription. One that ends is renewed, unless the server refuses it.
+async fn hear(exchange: Exchange, filter: Value, mut opened: Option<OpenRequest>) {
+    let inbox = Arc::clone(&exchange.inbox);
+    while !inbox.is_over() {
         let subscription = match opened.take() {
             Some(subscription) => Ok(subscription),
-            None => peer.listen(filter.clone()).await,
+            None => subscribe(&exchange, &filter).await,
         };
         match subscription {
-            Ok(mut subscription) => {
-                while let Ok(Some(_)) = subscription.next().await {
-                    us.tools_have_changed();
-                }
-            }
-            Err(ServiceError::McpError(_)) => return,
+            Ok(subscription) => drop(subscription.answer().await),
+            Err(RequestFault::Answered(_)) => return,
             Err(_) => {}
         }
         sleep(RENEWAL_PAUSE).await;
         // What changed meanwhile was not heard.
-        us.tools_have_changed();
+        inbox.other_tools.store(true, Ordering::Release);
     }
 }
 

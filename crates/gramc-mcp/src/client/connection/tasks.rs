@@ -5,16 +5,14 @@ use std::collections::HashSet;
 use std::time::Duration;
 
 use gramc_tools::RpcError;
-use gramc_tools::invocation::{InvocationError, InvocationErrorKind, RequestOrigin};
-use rmcp::model::{ClientRequest, CustomRequest, RequestMetaObject};
-use rmcp::service::{Peer, PeerRequestOptions, RoleClient};
+use gramc_tools::invocation::{InvocationErrorKind, RequestOrigin};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use tokio::time::{sleep, timeout};
-use tokio_util::task::TaskTracker;
 
 use super::{Connection, GOODBYE, UpstreamError};
-use crate::client::pending_calls::PendingCall;
+use crate::client::exchange::Exchange;
+use crate::client::inbox::RequestOptions;
 
 /// How often the state of a task is asked for, unless the server says something else.
 const POLL_INTERVAL: Duration = Duration::from_secs(1);
@@ -35,79 +33,67 @@ pub(super) struct Task {
 }
 
 impl Task {
-    /// The task that a message says a request goes on as, if it does.
-    pub(super) fn of(message: &str) -> Option<Self> {
-        // Most messages are recognised without being read.
-        if !message.contains("\"task\"") {
-            return None;
-        }
-        let message: Value = serde_json::from_str(message).ok()?;
-        let result = message.get("result")?;
+    /// The task that a result says a request goes on as, if it does.
+    pub(super) fn of(result: &Value) -> Option<Self> {
         if result["resultType"] != "task" {
             return None;
         }
-        serde_json::from_value(result.clone()).ok()
+        Self::deserialize(result).ok()
     }
 }
 
 impl Connection {
-    /// Calls a tool as a task and waits for its end. Returns the response message as sent by the
-    /// server. If the future is dropped, the task is cancelled on the server.
+    /// Calls a tool as a task and waits for its end. Returns the result as sent by the server. If the
+    /// future is dropped, the task is cancelled on the server.
     pub(in crate::client) async fn call_as_task(
         &self,
         tool: &str,
         arguments: Map<String, Value>,
-        max_answer: usize,
-        origin: RequestOrigin,
-    ) -> Result<String, InvocationError> {
+        options: RequestOptions,
+    ) -> Result<Value, UpstreamError> {
         let params = json!({"name": tool, "arguments": arguments, "task": {}});
-        let client = origin.client.clone();
-        let call = PendingCall::new(max_answer, origin);
-        let message = self.send("tools/call", params, &call).await;
-        let message = message.map_err(|failure| self.failed_call(failure))?;
-        let begun: Value = serde_json::from_str(&message).unwrap_or_default();
-        let Some(id) = begun["result"]["task"]["taskId"].as_str() else {
+        let begun = self.send("tools/call", Some(params), &options).await?;
+        let Some(id) = begun["task"]["taskId"].as_str() else {
             // The server has run it at once.
-            return Ok(message);
+            return Ok(begun);
         };
-        if let Some(client) = client {
+        if let Some(client) = &options.origin.client {
             client.continues_as_task();
         }
-        let mut task = self.running_task(id, &call);
-        let call = PendingCall::new(max_answer, RequestOrigin::default());
+        let mut task = self.running_task(id, &options);
+        let options = RequestOptions { origin: RequestOrigin::default(), ..options };
         // The server answers when the task has ended.
-        let message = self.send("tasks/result", json!({"taskId": id}), &call).await;
+        let result = self.send("tasks/result", Some(json!({"taskId": id})), &options).await;
         task.id = None;
-        message.map_err(|failure| self.failed_call(failure))
+        result
     }
 
-    fn running_task(&self, id: &str, call: &PendingCall) -> RunningTask {
-        let (peer, meta) = (self.running.peer().clone(), self.meta(call));
-        let goodbyes = self.goodbyes.clone();
-        RunningTask { peer, id: Some(id.to_owned()), meta, goodbyes }
+    fn running_task(&self, id: &str, options: &RequestOptions) -> RunningTask {
+        let meta = self.meta(&options.origin);
+        RunningTask { exchange: self.exchange.clone(), id: Some(id.to_owned()), meta }
     }
 
-    /// Waits for the end of a task, and returns a message with its result. If the future is dropped,
+    /// Waits for the end of a task, and returns its result. If the future is dropped,
     /// the task is cancelled on the server.
     pub(super) async fn finish(
         &self,
         mut task: Task,
-        call: &PendingCall,
-    ) -> Result<String, UpstreamError> {
-        if let Some(client) = &call.origin().client {
+        options: &RequestOptions,
+    ) -> Result<Value, UpstreamError> {
+        if let Some(client) = &options.origin.client {
             client.continues_as_task();
         }
         let id = json!({ "taskId": task.id });
-        let mut running = self.running_task(&task.id, call);
+        let mut running = self.running_task(&task.id, options);
         // Requests about the task repeat no arguments.
-        let call = &PendingCall::new(call.max_answer(), call.origin().clone());
+        let options = &RequestOptions { headers: Vec::new(), ..options.clone() };
         let mut answered = HashSet::new();
         loop {
             task.input_requests.retain(|key, _| !answered.contains(key));
             match task.status.as_str() {
                 "completed" => {
                     running.id = None;
-                    return Ok(json!({ "result": task.result }).to_string());
+                    return Ok(task.result.unwrap_or_default());
                 }
                 "failed" => {
                     running.id = None;
@@ -115,7 +101,7 @@ impl Connection {
                         Some(error) => self.mask_error(error),
                         None => RpcError::new(0, "the task failed"),
                     };
-                    if let Some(client) = &call.origin().client {
+                    if let Some(client) = &options.origin.client {
                         client.refuses(error.clone());
                     }
                     return Err(UpstreamError::Error(error));
@@ -127,19 +113,18 @@ impl Connection {
                 }
                 "input_required" if !task.input_requests.is_empty() => {
                     answered.extend(task.input_requests.keys().cloned());
-                    let answers = self.answers(task.input_requests, call).await?;
+                    let answers = self.answers(task.input_requests, options).await?;
                     let mut params = id.clone();
                     params["inputResponses"] = answers.into();
-                    self.send_once("tasks/update", params, call).await?;
+                    self.send_once("tasks/update", Some(params), options).await?;
                 }
                 _ => {
                     let told = task.poll_interval_ms.map(Duration::from_millis);
                     sleep(told.unwrap_or(POLL_INTERVAL).max(MIN_POLL_INTERVAL)).await;
                 }
             }
-            let message = self.send_once("tasks/get", id.clone(), call).await?;
-            let message: Value = serde_json::from_str(&message).unwrap_or_default();
-            task = serde_json::from_value(message["result"].clone()).map_err(|error| {
+            let state = self.send_once("tasks/get", Some(id.clone()), options).await?;
+            task = Task::deserialize(state).map_err(|error| {
                 let why = format!("its state of a task is invalid: {error}");
                 self.error(InvocationErrorKind::Garbled, &why)
             })?;
@@ -149,11 +134,10 @@ impl Connection {
 
 /// A task that is cancelled when it is dropped.
 struct RunningTask {
-    peer: Peer<RoleClient>,
+    exchange: Exchange,
     /// `None` once it has ended.
     id: Option<String>,
-    meta: Option<RequestMetaObject>,
-    goodbyes: TaskTracker,
+    meta: Map<String, Value>,
 }
 
 impl Drop for RunningTask {
@@ -161,22 +145,14 @@ impl Drop for RunningTask {
         let Some(id) = self.id.take() else { return };
         // Without a runtime there is no connection either.
         if let Ok(runtime) = tokio::runtime::Handle::try_current() {
-            let (peer, meta) = (self.peer.clone(), self.meta.take());
+            let (exchange, meta) = (self.exchange.clone(), std::mem::take(&mut self.meta));
             let goodbye = async move {
-                let cancel = CustomRequest::new("tasks/cancel", Some(json!({"taskId": id})));
-                let cancel = ClientRequest::CustomRequest(cancel);
-                let mut options = PeerRequestOptions::no_options();
-                options.meta = meta;
-                let sent = async {
-                    let sent = peer.send_cancellable_request(cancel, options).await;
-                    // What the server says to it does not matter.
-                    if let Ok(sent) = sent {
-                        let _ = sent.rx.await;
-                    }
-                };
+                let (params, options) = (json!({"taskId": id}), RequestOptions::default());
+                // What the server says to it does not matter.
+                let sent = exchange.request("tasks/cancel", Some(params), meta, options);
                 let _ = timeout(GOODBYE, sent).await;
             };
-            self.goodbyes.spawn_on(goodbye, &runtime);
+            self.exchange.goodbyes.spawn_on(goodbye, &runtime);
         }
     }
 }
