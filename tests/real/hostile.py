@@ -13,6 +13,7 @@ import http.server
 import itertools
 import json
 import os
+import queue
 import signal
 import subprocess
 import sys
@@ -120,6 +121,7 @@ def deed(request):
         "fails": words("no such\x1b[31m city", isError=True),
         "fails-silently": {"isError": True},
         "is-empty": {},
+        "pings": words("done"),
         "asks": {"resultType": "input_required", "requestState": "one"},
         "is-nobody": words("Tool act not found", isError=True),
         "names-itself": words(str(os.getpid())),
@@ -356,6 +358,11 @@ def stdio_acts_the_second_time():
     stdio_acts()
 
 
+# How a server answers after it forgot its session: the status and the message.
+FORGOTTEN = []
+OLD_ANSWERS = queue.Queue()
+
+
 class Handler(http.server.BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     mode = None
@@ -374,7 +381,14 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.wfile.write(body)
 
     def do_GET(self):
-        self.reply(405)
+        if self.mode is not http_old:
+            return self.reply(405)
+        self.send_response(200)
+        self.send_header("Content-Type", "text/event-stream")
+        self.end_headers()
+        self.wfile.write(b": hello\n\nevent: endpoint\ndata: /messages?of=one\n\n")
+        while True:
+            self.wfile.write(events(OLD_ANSWERS.get()).encode())
 
     def do_DELETE(self):
         self.reply(405)
@@ -383,9 +397,16 @@ class Handler(http.server.BaseHTTPRequestHandler):
         length = int(self.headers.get("Content-Length") or 0)
         request = json.loads(self.rfile.read(length))
         method = request.get("method")
-        if method == "initialize" and not getattr(self.mode, "early", False):
+        if self.mode is http_old:
+            self.mode(self, request)
+        elif method == "initialize" and not getattr(self.mode, "early", False):
+            FORGOTTEN.clear()
             body = json.dumps(introduction(request))
             self.reply(200, body, more=[("Mcp-Session-Id", "one")])
+        elif FORGOTTEN:
+            status, message = FORGOTTEN[0]
+            lost = {"code": -32000, "message": message}
+            self.reply(status, json.dumps({"jsonrpc": "2.0", "error": lost, "id": None}))
         elif method in ("initialize", "tools/list", "tools/call"):
             self.mode(self, request)
         elif method == "ping":
@@ -518,6 +539,17 @@ def http_slow(_handler, _request):
     time.sleep(600)
 
 
+def http_old(handler, request):
+    """A server of revision 2024-11-05, whose answers arrive in a stream of their own."""
+    if not handler.path.startswith("/messages?of=one"):
+        return handler.reply(405)
+    if request["method"] == "initialize":
+        OLD_ANSWERS.put(json.dumps(introduction(request)))
+    elif request["method"] == "tools/list":
+        OLD_ANSWERS.put(raw_answer(request, ODD))
+    return handler.reply(202, "Accepted", "text/plain")
+
+
 def http_acts(handler, request):
     """Has the tool `act`, which does what its argument `do` says."""
     if request["method"] == "tools/list":
@@ -529,6 +561,13 @@ def http_acts(handler, request):
         body = json.dumps(error(request, -32602, "no\nsuch tool"))
     elif do == "is-garbage":
         body = '{"jsonrpc":"2.0","id":1,"result":{"content":[}}'
+    elif do == "errs-without-id":
+        lost = {"code": -32000, "message": "Not Acceptable"}
+        body = json.dumps({"jsonrpc": "2.0", "error": lost, "id": None})
+        return handler.reply(arguments["status"], body)
+    elif do == "forgets":
+        FORGOTTEN.append((arguments["status"], "Bad Request: No valid session ID provided"))
+        return handler.reply(200, json.dumps(answer(request, {"content": []})))
     elif do == "is-broken":
         return handler.reply(500, "<h1>Oops</h1>", "text/html")
     elif do == "never-answers":
@@ -551,6 +590,9 @@ def http_acts(handler, request):
         os.kill(os.getpid(), signal.SIGKILL)
     else:
         body = json.dumps(answer(request, deed(request)))
+    if do == "pings":
+        pings = "event: ping\ndata: 2026-11-28\n\nevent: endpoint\ndata: /x\n\n: comment\n\n"
+        return handler.reply(200, pings + events("", body), "text/event-stream")
     if streams:
         hello = json.dumps(note("notifications/message", {"level": "info", "data": 1}))
         return handler.reply(200, events(hello, body), "text/event-stream")

@@ -234,7 +234,7 @@ fn site_fails(mode: &str, limit: Duration, part: &str) {
 
 #[test]
 fn a_tool_comes_over_http_as_it_was_sent() {
-    for mode in ["json", "events"] {
+    for mode in ["json", "events", "old"] {
         let site = ScriptServer::start(mode);
         assert_eq!(text(ask_url(&site.url, SOON)), ODD, "{mode}");
     }

@@ -208,6 +208,35 @@ async fn servers_answer_over_http() {
     fails(&server, act("is-broken"), InvocationErrorKind::Failed, part).await;
 }
 
+/// Official servers send errors without an id if they do not get as far as reading it.
+#[tokio::test]
+async fn errors_without_an_id_arrive_at_once() {
+    let site = Site::start(0);
+    let server = site.server();
+    let part = "it answered `tools/call` with the error -32000: Not Acceptable";
+    for status in [200, 400, 403, 405, 406, 409, 413, 415, 422, 429, 503] {
+        let arguments = json!({"do": "errs-without-id", "status": status}).to_string();
+        fails(&server, invocation("act", &arguments), InvocationErrorKind::Failed, part).await;
+    }
+}
+
+#[tokio::test]
+async fn a_lost_session_is_begun_again() {
+    let site = Site::start(0);
+    let server = site.server();
+    for status in [400, 404] {
+        let arguments = json!({"do": "forgets", "status": status}).to_string();
+        run(&server, invocation("act", &arguments)).await.unwrap();
+        works(&server).await;
+    }
+}
+
+#[tokio::test]
+async fn other_events_than_messages_are_skipped() {
+    let site = Site::start(0);
+    assert_eq!(run(&site.server(), act("pings")).await, Ok(Answer::Raw("done".to_owned())));
+}
+
 #[tokio::test]
 async fn a_server_that_dies_is_started_again() {
     let acting = Acting::start("acts");
