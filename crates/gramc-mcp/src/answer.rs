@@ -1,6 +1,6 @@
 //! Converts verdicts to results of `tools/call`.
 
-use gramc_tools::{CallError, ToolContent, Verdict, Warning};
+use gramc_tools::{ToolContent, Verdict, Warning};
 use serde_json::{Map, Value, json};
 
 use crate::catalog::ResultKind;
@@ -13,15 +13,37 @@ const RESULT_WARNINGS: [&str; 4] =
 /// The result of a call. A rejected call is reported as an error of the tool because clients do not
 /// pass protocol errors to the model.
 pub(crate) fn answer(mut verdict: Verdict, result_kind: ResultKind) -> Map<String, Value> {
+    let content = verdict.content.take();
     if result_kind == ResultKind::Structured
         && let Some(detail) = schema_violation(&verdict)
     {
-        verdict.outcome = Err(CallError::Invocation { detail });
+        return pass_deviation_on(content, &verdict, &detail);
     }
-    match verdict.content.take() {
+    match content {
         Some(content) => pass_result_on(content, verdict, result_kind),
         None => write_result(verdict, result_kind),
     }
+}
+
+/// A result that does not match the output schema. Clients throw structured content away that does
+/// not match, and the text with it, unless it is an error.
+fn pass_deviation_on(
+    content: Option<ToolContent>,
+    verdict: &Verdict,
+    detail: &str,
+) -> Map<String, Value> {
+    let mut fields = content.map(ToolContent::into_fields).unwrap_or_default();
+    let structured = fields.shift_remove("structuredContent").map(|value| value.to_string());
+    let mut blocks = match fields.shift_remove("content") {
+        Some(Value::Array(blocks)) if !blocks.is_empty() => blocks,
+        _ => vec![text_block(&structured.unwrap_or_else(|| verdict.text()))],
+    };
+    let note = format!("The tool has run, but {detail}.");
+    blocks.extend(verdict.stripped_note().into_iter().chain([note]).map(|text| text_block(&text)));
+    fields.insert("content".to_owned(), blocks.into());
+    fields.insert("isError".to_owned(), true.into());
+    mark(&mut fields, &verdict.warnings);
+    fields
 }
 
 /// The result of an implementation that knows nothing of MCP.

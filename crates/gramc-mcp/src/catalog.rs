@@ -2,20 +2,15 @@
 
 use std::collections::{HashMap, HashSet};
 
-use gramc_check::Valid;
+use gramc_check::{Valid, check};
 use gramc_model::Module;
 use gramc_schema::Target;
 use gramc_schema::emit::{Compilation, Compiled, Entry, Options, ResultSchema};
+use gramc_schema::import::{ImportOptions, import_value};
+use gramc_syntax::{SourceFile, parse};
 use gramc_tools::Bound;
-use rmcp::ErrorData;
-use rmcp::model::{ListToolsResult, Tool};
-use serde_json::Value;
+use serde_json::{Map, Value, json};
 use smol_str::SmolStr;
-
-use crate::error::ServeError;
-
-/// Maximum number of tools in a response to `tools/list`.
-const MAX_PAGE_SIZE: usize = 100;
 
 /// The tools and containers in source order. The functions of a container follow it.
 #[derive(Debug)]
@@ -32,7 +27,7 @@ pub(crate) struct Catalog {
 pub(crate) struct CatalogEntry {
     pub(crate) name: SmolStr,
     pub(crate) result_kind: ResultKind,
-    pub(crate) tool: Tool,
+    pub(crate) tool: Value,
 }
 
 /// The declared kind of a tool's results.
@@ -46,30 +41,54 @@ pub(crate) enum ResultKind {
     Structured,
 }
 
-/// The keys of a tool that a specification has no words for.
-const PASSED_ON: [&str; 2] = ["icons", "_meta"];
+/// The keys of a tool that a specification has words for.
+const DESCRIBED: [&str; 6] =
+    ["name", "title", "description", "inputSchema", "outputSchema", "annotations"];
+/// A server continues calls as tasks for us, not for the client.
+const TASKS: &str = "execution";
 const DIALECT: &str = "https://json-schema.org/draft/2020-12/schema";
 
-/// Passes on what the server that runs a tool says of it: its icons and metadata, and the dialect of
-/// its schemas, if it is that of ours.
-fn pass_on(tool: &mut Value, mut listed: Value) {
-    for key in PASSED_ON {
-        if let Some(value) = listed.get_mut(key).map(Value::take).filter(|it| !it.is_null()) {
-            tool[key] = value;
-        }
+/// A tool as clients see it: as its server lists it, where the specification says the same.
+fn merge(compiled: Value, listed: Value) -> Value {
+    let Value::Object(mut listed) = listed else { return compiled };
+    listed.retain(|key, value| key != TASKS && !value.is_null());
+    listed.insert("name".to_owned(), compiled["name"].clone());
+    if compile_listed(&listed).is_some_and(|it| is_same(&it, &compiled)) {
+        return listed.into();
     }
+    let mut tool = compiled;
     for key in ["inputSchema", "outputSchema"] {
-        if listed[key]["$schema"] == DIALECT
+        if listed.get(key).is_some_and(|schema| schema["$schema"] == DIALECT)
             && let Some(Value::Object(schema)) = tool.get_mut(key)
         {
             schema.shift_insert(0, "$schema".to_owned(), DIALECT.into());
         }
     }
+    listed.retain(|key, _| !DESCRIBED.contains(&key.as_str()));
+    if let Value::Object(tool) = &mut tool {
+        tool.extend(listed);
+    }
+    tool
+}
+
+/// What an import of the tool compiles to.
+fn compile_listed(tool: &Map<String, Value>) -> Option<Value> {
+    let document = json!({"tools": [tool]});
+    let imported = import_value(document, &ImportOptions::default()).ok()?;
+    let module = check(&[parse(SourceFile::new("listed", imported.text))]).module?;
+    let options = Options::new(Target::Mcp, usize::MAX);
+    let compilation = Compilation::new(&module, &options);
+    let entry = compilation.entries().first()?;
+    Some(compilation.compile(*entry).into_json())
+}
+
+fn is_same(one: &Value, other: &Value) -> bool {
+    DESCRIBED.iter().all(|key| one.get(key) == other.get(key))
 }
 
 impl Catalog {
     /// The tools of a specification, with what only the servers behind the library say of them.
-    pub(crate) fn new(module: &Valid<Module>, bound: &Bound) -> Result<Self, ServeError> {
+    pub(crate) fn new(module: &Valid<Module>, bound: &Bound) -> Self {
         let options = Options::new(Target::Mcp, usize::MAX);
         let collapsed = Compilation::new(module, &options);
         let expanded = Compilation::new(module, &Options { expanded: true, ..options });
@@ -77,12 +96,12 @@ impl Catalog {
             expanded.entries().iter().map(|entry| (entry.name(), *entry)).collect();
         let mut catalog = Self { entries: Vec::new(), indices: HashMap::new(), initial_count: 0 };
         for entry in collapsed.entries() {
-            catalog.add(module, bound, *entry, collapsed.compile(*entry))?;
+            catalog.add(module, bound, *entry, collapsed.compile(*entry));
             catalog.initial_count += 1;
             let Entry::Container(container) = entry else { continue };
             for name in &container.members {
                 if let Some(function) = functions.get(name.as_str()) {
-                    catalog.add(module, bound, *function, expanded.compile(*function))?;
+                    catalog.add(module, bound, *function, expanded.compile(*function));
                 }
             }
         }
@@ -90,29 +109,20 @@ impl Catalog {
         for (index, name) in own.into_iter().enumerate() {
             catalog.indices.entry(name).or_insert(index);
         }
-        Ok(catalog)
+        catalog
     }
 
-    fn add(
-        &mut self,
-        module: &Module,
-        bound: &Bound,
-        entry: Entry<'_>,
-        compiled: Compiled<'_>,
-    ) -> Result<(), ServeError> {
+    fn add(&mut self, module: &Module, bound: &Bound, entry: Entry<'_>, compiled: Compiled<'_>) {
         // A function of two containers is listed after the first one.
         if self.entries.iter().any(|known| known.name == entry.name()) {
-            return Ok(());
+            return;
         }
-        let mut json = compiled.into_json();
+        let mut tool = compiled.into_json();
         if let Some(listed) = bound.listed_tool(entry.name()) {
-            pass_on(&mut json, listed);
+            tool = merge(tool, listed);
         }
-        let tool: Tool = serde_json::from_value(json).map_err(|error| {
-            ServeError::Tool(format!("cannot serve the tool `{}` over MCP: {error}", entry.name()))
-        })?;
         let result_kind = match entry {
-            _ if tool.output_schema.is_some() => ResultKind::Structured,
+            _ if tool["outputSchema"]["type"] == "object" => ResultKind::Structured,
             Entry::Tool(spec) => match ResultSchema::new(&module.types, spec) {
                 Some(_) => ResultKind::Text,
                 None => ResultKind::Untyped,
@@ -120,9 +130,9 @@ impl Catalog {
             Entry::Container(_) | Entry::Agent(_) => ResultKind::Text,
         };
         let name = SmolStr::from(entry.name());
-        self.indices.insert(SmolStr::from(&*tool.name), self.entries.len());
+        let own_name = tool["name"].as_str().unwrap_or_default();
+        self.indices.insert(own_name.into(), self.entries.len());
         self.entries.push(CatalogEntry { name, result_kind, tool });
-        Ok(())
     }
 
     pub(crate) fn get(&self, name: &str) -> Option<&CatalogEntry> {
@@ -130,7 +140,7 @@ impl Catalog {
     }
 
     /// The tools as clients see them.
-    pub(crate) fn tools(&self) -> impl Iterator<Item = &Tool> {
+    pub(crate) fn tools(&self) -> impl Iterator<Item = &Value> {
         self.entries.iter().map(|entry| &entry.tool)
     }
 
@@ -138,27 +148,9 @@ impl Catalog {
         self.initial_count < self.entries.len()
     }
 
-    /// One page of the visible entries. A cursor is the index of the next entry among all entries,
-    /// so it stays valid when a container is expanded between two pages.
-    pub(crate) fn page(
-        &self,
-        visible: &HashSet<SmolStr>,
-        cursor: Option<&str>,
-    ) -> Result<ListToolsResult, ErrorData> {
-        let start = match cursor.map(str::parse::<usize>) {
-            None => 0,
-            Some(Ok(start)) if start < self.entries.len() => start,
-            Some(_) => {
-                let message = "invalid cursor; list from the beginning";
-                return Err(ErrorData::invalid_params(message, None));
-            }
-        };
-        let entries = self.entries.iter().enumerate().skip(start);
-        let mut seen = entries.filter(|(_, entry)| visible.contains(&entry.name));
-        let tools =
-            seen.by_ref().take(MAX_PAGE_SIZE).map(|(_, entry)| entry.tool.clone()).collect();
-        let mut page = ListToolsResult::with_all_items(tools);
-        page.next_cursor = seen.next().map(|(index, _)| index.to_string());
-        Ok(page)
+    /// The visible entries as a result of `tools/list`.
+    pub(crate) fn page(&self, visible: &HashSet<SmolStr>) -> Value {
+        let entries = self.entries.iter().filter(|entry| visible.contains(&entry.name));
+        json!({"tools": entries.map(|entry| &entry.tool).collect::<Vec<_>>()})
     }
 }

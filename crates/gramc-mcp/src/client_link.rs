@@ -32,6 +32,7 @@ pub(crate) type Change = (String, Option<Value>);
 
 pub(crate) struct ClientLink {
     capabilities: Map<String, Value>,
+    info: Option<Value>,
     /// Nothing from revision 2026-07-28 on: clients are asked within their requests, and only get the
     /// notifications that they subscribe to.
     peer: Option<Peer<RoleServer>>,
@@ -47,6 +48,11 @@ pub(crate) fn capabilities_of(context: &RequestContext<RoleServer>) -> Map<Strin
         Ok(Value::Object(capabilities)) => capabilities,
         _ => Map::new(),
     }
+}
+
+/// The name and the version of the client, as it announced them.
+pub(crate) fn info_of(context: &RequestContext<RoleServer>) -> Option<Value> {
+    serde_json::to_value(context.client_info()?).ok()
 }
 
 /// A request of the client that is not answered yet.
@@ -71,7 +77,7 @@ impl ClientLink {
         context: &RequestContext<RoleServer>,
         changes: &broadcast::Sender<Change>,
     ) -> Self {
-        let client = Self::subscriber(capabilities_of(context), changes);
+        let client = Self::subscriber(capabilities_of(context), info_of(context), changes);
         Self { peer: Some(context.peer.clone()), ..client }
     }
 
@@ -79,10 +85,11 @@ impl ClientLink {
     /// earlier revisions.
     pub(crate) fn subscriber(
         capabilities: Map<String, Value>,
+        info: Option<Value>,
         changes: &broadcast::Sender<Change>,
     ) -> Self {
         let (open, asking) = (Mutex::default(), Mutex::default());
-        Self { capabilities, peer: None, changes: changes.clone(), open, asking }
+        Self { capabilities, info, peer: None, changes: changes.clone(), open, asking }
     }
 
     /// Records a request of the client within which it can be asked.
@@ -180,6 +187,10 @@ impl SessionClient for ClientLink {
         self.capabilities.clone()
     }
 
+    fn info(&self) -> Option<Value> {
+        self.info.clone()
+    }
+
     fn hears(&self) -> bool {
         self.peer.is_some()
     }
@@ -217,6 +228,10 @@ impl SessionClient for ClientLink {
 impl SessionClient for OpenRequest {
     fn capabilities(&self) -> Map<String, Value> {
         self.link.capabilities()
+    }
+
+    fn info(&self) -> Option<Value> {
+        self.link.info()
     }
 
     fn hears(&self) -> bool {

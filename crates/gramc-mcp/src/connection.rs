@@ -6,9 +6,8 @@ use futures_util::future::BoxFuture;
 use gramc_tools::Callers;
 use gramc_tools::invocation::RequestOrigin;
 use rmcp::model::{
-    CancelTaskParams, CustomRequest, CustomResult, Extensions, GetTaskParams, GetTaskResult,
-    Implementation, ListToolsResult, PaginatedRequestParams, ServerConfig, SubscriptionFilter,
-    UpdateTaskParams,
+    CancelTaskParams, CustomNotification, CustomRequest, CustomResult, Extensions, GetTaskParams,
+    GetTaskResult, Implementation, ServerConfig, SubscriptionFilter, UpdateTaskParams,
 };
 use rmcp::service::{
     NotificationContext, RequestContext, RoleServer, SubscriptionContext, SubscriptionSendError,
@@ -51,34 +50,26 @@ impl Connection {
 
 impl ServerHandler for Connection {
     fn get_info(&self) -> ServerConfig {
-        let who = Implementation::new("gramc", env!("CARGO_PKG_VERSION"));
-        let capabilities = upstream::capabilities(&self.server.0.bound);
-        let info = ServerConfig::new(capabilities).with_server_info(who);
-        if self.server.0.finder.is_some() {
-            return info.with_instructions(
-                "Find tools with `find_tools`, then call them with `call_tool`.",
-            );
+        let ServerInner { bound, catalog, finder, .. } = &*self.server.0;
+        let own = || Implementation::new("gramc", env!("CARGO_PKG_VERSION"));
+        let mut info = ServerConfig::new(upstream::capabilities(bound))
+            .with_server_info(upstream::server_info(bound).unwrap_or_else(own));
+        let usage = if finder.is_some() {
+            Some("Find tools with `find_tools`, then call them with `call_tool`.")
+        } else if catalog.has_containers() {
+            Some(
+                "Some tools are containers of functions, according to their descriptions. Call a \
+                 container without arguments first to list its functions, then call them.",
+            )
+        } else {
+            None
+        };
+        let texts = [usage.map(str::to_owned), upstream::instructions(bound)];
+        let texts: Vec<_> = texts.into_iter().flatten().collect();
+        if !texts.is_empty() {
+            info = info.with_instructions(texts.join("\n\n"));
         }
-        if !self.server.0.catalog.has_containers() {
-            return info;
-        }
-        info.with_instructions(
-            "Some tools are containers of functions, according to their descriptions. Call a \
-             container without arguments first to list its functions, then call them.",
-        )
-    }
-
-    async fn list_tools(
-        &self,
-        request: Option<PaginatedRequestParams>,
-        context: RequestContext<RoleServer>,
-    ) -> Result<ListToolsResult, ErrorData> {
-        if let Some(finder) = &self.server.0.finder {
-            return Ok(finder.page());
-        }
-        let visible = self.conversation(&context.extensions).visible();
-        let cursor = request.and_then(|request| request.cursor);
-        self.server.0.catalog.page(&visible, cursor.as_deref())
+        info
     }
 
     /// Handles calls, including those that rmcp cannot parse, such as those with text as arguments.
@@ -101,12 +92,8 @@ impl ServerHandler for Connection {
         let name = method.clone();
         let begin = |client: Arc<RequestClient>, context, params| -> BoxFuture<'static, Answer> {
             link.begins(&client);
-            let own = Arc::clone(&client);
             let request = IncomingRequest { server, conversation, client, context };
-            Box::pin(async move {
-                let answer = request.answer(&name, params).await;
-                own.refusal().map_or(answer, Err)
-            })
+            Box::pin(async move { request.answer(&name, params).await })
         };
         let answer = self.server.0.resting.answer(&method, params, &context, begin).await;
         answer.map(CustomResult::new)
@@ -139,6 +126,17 @@ impl ServerHandler for Connection {
     async fn on_roots_list_changed(&self, context: NotificationContext<RoleServer>) {
         for server in session_servers(&self.conversation(&context.extensions).session) {
             server.server.notify("notifications/roots/list_changed", None).await;
+        }
+    }
+
+    async fn on_custom_notification(
+        &self,
+        notification: CustomNotification,
+        context: NotificationContext<RoleServer>,
+    ) {
+        let CustomNotification { method, params, .. } = notification;
+        for server in session_servers(&self.conversation(&context.extensions).session) {
+            server.server.notify(&method, params.clone()).await;
         }
     }
 

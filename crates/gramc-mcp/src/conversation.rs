@@ -12,7 +12,7 @@ use tokio::sync::{Mutex, broadcast, watch};
 
 use crate::catalog::Catalog;
 use crate::client::{attach_client, session_servers};
-use crate::client_link::{Change, ClientLink, capabilities_of};
+use crate::client_link::{Change, ClientLink, capabilities_of, info_of};
 use crate::protocol::is_modern;
 use crate::upstream::Upstream;
 
@@ -58,9 +58,9 @@ impl Conversation {
         self.client.get_or_init(|| {
             let client = Arc::new(if is_sessionless {
                 // Servers of earlier revisions could not tell the clients apart.
-                ClientLink::subscriber(Map::new(), &self.changes)
+                ClientLink::subscriber(Map::new(), None, &self.changes)
             } else if is_modern(context) {
-                ClientLink::subscriber(capabilities_of(context), &self.changes)
+                ClientLink::subscriber(capabilities_of(context), info_of(context), &self.changes)
             } else {
                 ClientLink::new(context, &self.changes)
             });

@@ -7,7 +7,6 @@ use gramc_schema::emit::{Compilation, Options};
 use gramc_search::{Index, Query, Source};
 use gramc_syntax::{SourceFile, parse};
 use gramc_tools::{Call, Session, ToolLibrary};
-use rmcp::model::{ListToolsResult, Tool, ToolAnnotations};
 use serde_json::{Map, Value, json};
 
 use crate::error::ServeError;
@@ -35,7 +34,7 @@ const TOOLS: &str = r#"
 /// Finds the tools of a catalog.
 pub(crate) struct Finder {
     index: Index,
-    tools: Vec<Tool>,
+    tools: Vec<Value>,
     /// Checks calls of both tools.
     check: Session,
 }
@@ -49,26 +48,24 @@ pub(crate) struct InnerCall {
 
 impl Finder {
     /// Finds the tools of a module, which clients know as `listed`.
-    pub(crate) fn new(module: &Valid<Module>, listed: &[&Tool]) -> Result<Self, ServeError> {
+    pub(crate) fn new(module: &Valid<Module>, listed: &[&Value]) -> Result<Self, ServeError> {
         let index = Index::build(vec![Source::of_module("", module)]);
         let own = search_module()?;
         let (bound, _) = ToolLibrary::default().bind_partly(&own);
-        let tools = definitions(&own, listed).into_iter().map(serde_json::from_value);
-        let tools = tools.collect::<Result<_, _>>();
-        let tools =
-            tools.map_err(|error: serde_json::Error| ServeError::Tool(error.to_string()))?;
+        let tools = definitions(&own, listed);
         Ok(Self { index, tools, check: Session::new(&bound) })
     }
 
-    pub(crate) fn page(&self) -> ListToolsResult {
-        ListToolsResult::with_all_items(self.tools.clone())
+    /// Both tools as a result of `tools/list`.
+    pub(crate) fn page(&self) -> Value {
+        json!({ "tools": self.tools })
     }
 
     /// The result of a call of `find_tools`. `listed` is a tool as clients know it.
     pub(crate) fn find<'t>(
         &self,
         arguments: Option<String>,
-        listed: impl Fn(&str) -> Option<&'t Tool>,
+        listed: impl Fn(&str) -> Option<&'t Value>,
     ) -> Map<String, Value> {
         let arguments = match self.check_arguments(FIND, arguments) {
             Ok(arguments) => arguments,
@@ -128,11 +125,11 @@ impl Finder {
 }
 
 /// What a model has to know of a tool to call it.
-fn definition(tool: &Tool) -> Value {
+fn definition(tool: &Value) -> Value {
     json!({
-        "name": tool.name,
-        "description": tool.description,
-        "inputSchema": *tool.input_schema,
+        "name": tool["name"],
+        "description": tool["description"],
+        "inputSchema": tool["inputSchema"],
     })
 }
 
@@ -148,13 +145,11 @@ fn search_module() -> Result<Valid<Module>, ServeError> {
 }
 
 /// The definitions of both tools, with the hints that are true of all tools that can be called.
-fn definitions(module: &Valid<Module>, listed: &[&Tool]) -> Vec<Value> {
-    let all = |hint: &dyn Fn(&ToolAnnotations) -> bool| {
-        listed.iter().all(|tool| tool.annotations.as_ref().is_some_and(hint))
-    };
-    let read_only = all(&|hints| hints.read_only_hint == Some(true));
+fn definitions(module: &Valid<Module>, listed: &[&Value]) -> Vec<Value> {
+    let reads = |tool: &&Value| tool["annotations"]["readOnlyHint"] == true;
+    let read_only = listed.iter().all(reads);
     let harmless =
-        all(&|hints| hints.read_only_hint == Some(true) || hints.destructive_hint == Some(false));
+        listed.iter().all(|tool| reads(tool) || tool["annotations"]["destructiveHint"] == false);
     let options = Options::new(Target::Mcp, 1);
     let compilation = Compilation::new(module, &options);
     let compiled = compilation.entries().iter().map(|entry| compilation.compile(*entry));

@@ -22,9 +22,8 @@ use tokio_util::sync::CancellationToken;
 
 use crate::connection::Connection;
 use crate::metrics::MEDIA_TYPE;
-use crate::protocol::{SESSION_HEADER, UNTYPED};
+use crate::protocol::{SESSION_HEADER, UNTYPED, is_untyped};
 use crate::sessions::{HttpSessions, MAX_SESSIONS, MIN_IDLE};
-use crate::upstream::FORWARDED;
 use crate::{ServeError, Server};
 
 const PATH: &str = "/mcp";
@@ -204,7 +203,7 @@ async fn parse_request(
             return (StatusCode::SERVICE_UNAVAILABLE, "too many sessions").into_response();
         }
         Some(ClientRequest::CallToolRequest(_)) => with_text_arguments(&bytes),
-        Some(request) if FORWARDED.contains(&request.method()) => {
+        Some(request) if is_untyped(request.method()) => {
             make_untyped(&bytes, request.method(), &mut parts.headers)
         }
         _ => None,

@@ -1,12 +1,15 @@
 //! A connection whose results are JSON.
 
-use rmcp::model::{ClientNotification, ClientRequest, CustomRequest, ServerConfig, ServerResult};
+use rmcp::model::{
+    ClientNotification, ClientRequest, CustomRequest, ServerConfig, ServerResult,
+    TASKS_EXTENSION_ID,
+};
 use rmcp::service::{NotificationContext, RequestContext, RoleServer, Service};
 use rmcp::{ErrorData, ServerHandler};
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::upstream::FORWARDED;
+use crate::protocol::is_untyped;
 
 /// A connection whose results are JSON: the result types of rmcp drop unknown keys.
 pub(crate) struct JsonConnection<H>(pub(crate) H);
@@ -19,15 +22,19 @@ impl<H: ServerHandler> Service<RoleServer> for JsonConnection<H> {
     ) -> Result<ServerResult, ErrorData> {
         let request = match request {
             ClientRequest::CallToolRequest(call) => custom("tools/call", &call.params),
-            other if FORWARDED.contains(&other.method()) => {
-                with_json_result(&other).unwrap_or(other)
-            }
+            other if is_untyped(other.method()) => with_json_result(&other).unwrap_or(other),
             other => other,
         };
         let mut result = Service::handle_request(&self.0, request, context).await;
         if let Ok(ServerResult::InitializeResult(result)) = &mut result {
-            // Revisions that have `initialize` have no extensions.
-            result.capabilities.extensions = None;
+            // Revisions that have `initialize` have tasks of another form.
+            let extensions = &mut result.capabilities.extensions;
+            if let Some(known) = extensions {
+                known.remove(TASKS_EXTENSION_ID);
+            }
+            if extensions.as_ref().is_some_and(|known| known.is_empty()) {
+                *extensions = None;
+            }
         }
         result
     }

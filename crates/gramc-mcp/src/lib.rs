@@ -109,7 +109,7 @@ impl Server {
         approvals: &Approvals,
         observer: Option<Box<CallObserver>>,
     ) -> Result<Self, ServeError> {
-        let catalog = Arc::new(Catalog::new(module, bound)?);
+        let catalog = Arc::new(Catalog::new(module, bound));
         Ok(Self::with_scope(catalog, bound, approvals, None, observer))
     }
 

@@ -14,8 +14,25 @@ pub(crate) const MODERN: &str = "2026-07-28";
 pub(crate) const LAST_LEGACY: &str = "2025-11-25";
 
 pub(crate) const METHOD_NOT_FOUND: i32 = ErrorCode::METHOD_NOT_FOUND.0;
-pub(crate) const MISSING_CAPABILITY: i32 = ErrorCode::MISSING_REQUIRED_CLIENT_CAPABILITY.0;
 pub(crate) const INVALID_PARAMS: i32 = ErrorCode::INVALID_PARAMS.0;
+/// The requests that rmcp answers, or that it has to parse before we do.
+const TYPED: [&str; 8] = [
+    "initialize",
+    "ping",
+    "server/discover",
+    "subscriptions/listen",
+    "tasks/get",
+    "tasks/update",
+    "tasks/cancel",
+    "tools/call",
+];
+
+/// Whether rmcp should not parse the parameters and the result of a request, because it would drop
+/// unknown keys.
+pub(crate) fn is_untyped(method: &str) -> bool {
+    !TYPED.contains(&method)
+}
+
 /// The header with the id of an HTTP session.
 pub(crate) const SESSION_HEADER: &str = "mcp-session-id";
 

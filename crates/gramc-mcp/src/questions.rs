@@ -22,8 +22,7 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::AbortOnDropHandle;
 use uuid::Uuid;
 
-use crate::client_link::{MAX_ANSWER_TIME, capabilities_of, send_notification};
-use crate::protocol::to_error_data;
+use crate::client_link::{MAX_ANSWER_TIME, capabilities_of, info_of, send_notification};
 use crate::tasks::Tasks;
 
 /// The maximum number of requests whose questions are not answered yet. Then the oldest one ends.
@@ -50,6 +49,7 @@ pub(crate) struct Question {
 
 pub(crate) struct RequestClient {
     capabilities: Map<String, Value>,
+    info: Option<Value>,
     events: mpsc::UnboundedSender<Event>,
     /// The answers that came with the request, before it was asked.
     given: Map<String, Value>,
@@ -81,8 +81,6 @@ struct RequestState {
     since: Option<Instant>,
     /// How long the client was asked before.
     took: Duration,
-    /// Why a server refused the request.
-    refusal: Option<RpcError>,
 }
 
 impl RequestState {
@@ -319,12 +317,8 @@ impl RequestClient {
         given: Map<String, Value>,
     ) -> Self {
         let (capabilities, route) = (capabilities_of(context), Mutex::new(Route::of(context)));
-        Self { capabilities, events, given, route, state: Mutex::default() }
-    }
-
-    /// The error of a server that the client has to see as it is.
-    pub(crate) fn refusal(&self) -> Option<ErrorData> {
-        self.state.lock().refusal.take().map(to_error_data)
+        let info = info_of(context);
+        Self { capabilities, info, events, given, route, state: Mutex::default() }
     }
 
     /// Asks the client within its request.
@@ -363,6 +357,10 @@ impl SessionClient for RequestClient {
         self.capabilities.clone()
     }
 
+    fn info(&self) -> Option<Value> {
+        self.info.clone()
+    }
+
     fn hears(&self) -> bool {
         true
     }
@@ -374,10 +372,6 @@ impl SessionClient for RequestClient {
     fn time_asked(&self) -> Duration {
         let state = self.state.lock();
         state.took + state.since.map_or(Duration::ZERO, |since| since.elapsed())
-    }
-
-    fn refuses(&self, error: RpcError) {
-        self.state.lock().refusal = Some(error);
     }
 
     fn continues_as_task(&self) {

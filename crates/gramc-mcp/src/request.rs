@@ -17,10 +17,9 @@ use crate::approval::approve;
 use crate::catalog::ResultKind;
 use crate::conversation::Conversation;
 use crate::finder::{CALL, FIND, InnerCall};
-use crate::protocol::{UNTYPED, is_modern};
+use crate::protocol::{UNTYPED, is_modern, to_error_data};
 use crate::questions::Answer;
-use crate::upstream::FORWARDED;
-use crate::{FinishedCall, Server};
+use crate::{FinishedCall, Server, ServerInner};
 
 /// Interval of progress notifications for a running call.
 const PROGRESS_INTERVAL: Duration = Duration::from_secs(1);
@@ -48,12 +47,19 @@ struct SentCall {
 impl IncomingRequest {
     pub(crate) async fn answer(self, method: &str, mut params: Value) -> Answer {
         let method = method.strip_prefix(UNTYPED).unwrap_or(method);
-        let is_removed = is_modern(&self.context) && REMOVED.contains(&method);
-        if FORWARDED.contains(&method) && !is_removed {
-            return self.forward(method, params).await;
+        if method == "tools/list" {
+            let ServerInner { finder, catalog, .. } = &*self.server.0;
+            let page = match finder {
+                Some(finder) => finder.page(),
+                None => catalog.page(&self.conversation.visible()),
+            };
+            return Ok(with_hints(page, &self.context));
         }
         if method != "tools/call" {
-            return Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, method.to_owned(), None));
+            if is_modern(&self.context) && REMOVED.contains(&method) {
+                return Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, method.to_owned(), None));
+            }
+            return self.forward(method, params).await;
         }
         let name = match params.get_mut("name").map(Value::take) {
             Some(Value::String(name)) => name,
@@ -71,13 +77,13 @@ impl IncomingRequest {
             Some(finder) if name == CALL => match finder.inner_call(arguments) {
                 Ok(InnerCall { name, arguments }) => {
                     let arguments = Some(arguments);
-                    self.found(SentCall { name, arguments, through: Some(CALL) }).await
+                    self.found(SentCall { name, arguments, through: Some(CALL) }).await?
                 }
                 Err(refused) => refused,
             },
             // Some models call a tool that they found by its name.
-            Some(_) => self.found(SentCall { name, arguments, through: None }).await,
-            None => self.call(SentCall { name, arguments, through: None }).await,
+            Some(_) => self.found(SentCall { name, arguments, through: None }).await?,
+            None => self.call(SentCall { name, arguments, through: None }).await?,
         };
         Ok(complete_result(result, &self.context).into())
     }
@@ -93,19 +99,12 @@ impl IncomingRequest {
             () = self.context.ct.cancelled() => Some(Err(internal("the request was cancelled"))),
             answer = origin.within(limit, work) => answer,
         };
-        let mut result =
-            answer.ok_or_else(|| internal("the MCP server did not answer in time"))??;
-        if let (true, Value::Object(result)) = (is_modern(&self.context), &mut result) {
-            let hints = json!({"resultType": "complete", "ttlMs": 0, "cacheScope": "private"});
-            for (key, value) in hints.as_object().into_iter().flatten() {
-                result.entry(key.as_str()).or_insert_with(|| value.clone());
-            }
-        }
-        Ok(result)
+        let result = answer.ok_or_else(|| internal("the MCP server did not answer in time"))??;
+        Ok(with_hints(result, &self.context))
     }
 
     /// Checks and runs a call of a tool that clients find by `find_tools`.
-    async fn found(&self, call: SentCall) -> Map<String, Value> {
+    async fn found(&self, call: SentCall) -> Result<Map<String, Value>, ErrorData> {
         let entry = self.server.0.catalog.get(&call.name);
         let own = entry.map_or(call.name.as_str(), |entry| &entry.name);
         // The model has seen the definition.
@@ -114,13 +113,13 @@ impl IncomingRequest {
     }
 
     /// Checks and runs a call.
-    async fn call(&self, call: SentCall) -> Map<String, Value> {
+    async fn call(&self, call: SentCall) -> Result<Map<String, Value>, ErrorData> {
         let SentCall { name, arguments, through } = call;
         let Self { server, conversation, client, context } = self;
         let _running = server.0.running.read().await;
         let entry = server.0.catalog.get(&name);
         let own = entry.map_or_else(|| name.clone(), |entry| entry.name.to_string());
-        let start = Instant::now();
+        let (start, origin) = (Instant::now(), self.origin());
         let sent = server.0.observer.is_some().then(|| arguments.clone().unwrap_or_default());
         let call = Call { name: own.clone(), arguments, ..Call::default() };
         // A program that is an agent must not approve its own calls.
@@ -135,7 +134,7 @@ impl IncomingRequest {
         };
         let mut verdict = match admission {
             Admission::Answered(verdict) => verdict,
-            Admission::Ready(ready) => self.run(ready.with_origin(self.origin()), &name).await,
+            Admission::Ready(ready) => self.run(ready.with_origin(origin.clone()), &name).await,
         };
         let took = start.elapsed();
         server.0.metrics.count(entry.map(|entry| entry.name.as_str()), &verdict, took);
@@ -150,6 +149,12 @@ impl IncomingRequest {
                 took,
             };
             observer(&call);
+        }
+        // The error of a server arrives as such.
+        if let (Err(CallError::Invocation { .. }), Some(error)) =
+            (&verdict.outcome, origin.refusal.get())
+        {
+            return Err(to_error_data(error.clone()));
         }
         // The verdict names the tool by its MCP name.
         verdict.name = name;
@@ -173,7 +178,7 @@ impl IncomingRequest {
         if let (Some(hint), Some(Value::Array(blocks))) = (hint, result.get_mut("content")) {
             blocks.push(json!({"type": "text", "text": hint}));
         }
-        result
+        Ok(result)
     }
 
     /// What the calls of servers learn of the request.
@@ -184,7 +189,8 @@ impl IncomingRequest {
         let log_level = level.and_then(|level| serde_json::to_value(level).ok());
         let client = self.client.is_modern().then(|| Arc::clone(&self.client));
         let meta = passed_meta(&self.context);
-        RequestOrigin { progress_token, log_level, meta, client }
+        let refusal = Arc::default();
+        RequestOrigin { progress_token, log_level, meta, refusal, client }
     }
 
     /// Runs a call until it ends or the client cancels it.
@@ -220,6 +226,21 @@ fn passed_meta(context: &RequestContext<RoleServer>) -> Map<String, Value> {
         }
         _ => Map::new(),
     }
+}
+
+/// A result with what later revisions require, if the client uses one.
+fn with_hints(mut result: Value, context: &RequestContext<RoleServer>) -> Value {
+    if let (true, Value::Object(result)) = (is_modern(context), &mut result) {
+        let hints = [
+            ("resultType", json!("complete")),
+            ("ttlMs", json!(0)),
+            ("cacheScope", json!("private")),
+        ];
+        for (key, value) in hints {
+            result.entry(key).or_insert(value);
+        }
+    }
+    result
 }
 
 /// The result of a call in the form of the revision that the client uses.

@@ -14,7 +14,7 @@ use gramc_tools::invocation::{Answer, AnswerFuture, Implementation, Invocation};
 use gramc_tools::{InjectedSource, Settings, ToolContent, ToolLibrary};
 use rmcp::model::{
     CallToolRequest, CallToolRequestParams, CallToolResult, ClientRequest, ContentBlock,
-    PaginatedRequestParams, ProgressNotificationParam, ProtocolVersion, SubscriptionFilter,
+    ProgressNotificationParam, ProtocolVersion, SubscriptionFilter,
 };
 use rmcp::service::{
     NotificationContext, PeerRequestOptions, RoleClient, RunningService, ServiceExt as _,
@@ -211,7 +211,13 @@ async fn a_result_that_violates_the_output_schema_is_an_error_without_secrets() 
     let client = client(&server(&Waiting::default())).await;
     let broken = call(&client, "stay", json!({"nights": 13})).await;
     assert_eq!((broken.is_error, &broken.structured_content), (Some(true), &None));
-    assert!(text(&broken).contains("the result does not match its type"), "{broken:?}");
+    let [ContentBlock::Text(answer), ContentBlock::Text(note)] = &broken.content[..] else {
+        panic!("{broken:?}")
+    };
+    assert_eq!(answer.text, r#"{"nights":"thirteen","of":"***"}"#);
+    let part = "The tool has run, but the result does not match its type: `nights` must be";
+    assert!(note.text.starts_with(part), "{broken:?}");
+    assert_eq!(broken.meta.as_ref().unwrap().0["gramc/warnings"][0]["code"], "result-mismatch");
     assert!(!serde_json::to_string(&broken).unwrap().contains(TOKEN));
 }
 
@@ -296,29 +302,17 @@ async fn a_modern_client_is_notified_after_subscribing() {
     assert_eq!(names(&client).await.len(), 7);
 }
 
+/// Official clients read only the first page.
 #[tokio::test]
-async fn cursors_stay_valid_when_a_container_is_expanded() {
+async fn all_tools_are_on_one_page() {
     use std::fmt::Write as _;
-    let mut text = "[first:Container | [inner:Tool | ()==>(::Any)]]\n".to_owned();
-    let mut library = ToolLibrary::new("many").with("inner", echo("x"));
-    for number in 0..250 {
+    let (mut text, mut library) = (String::new(), ToolLibrary::new("many"));
+    for number in 0..1000 {
         writeln!(text, "[tool{number}:Tool | ()==>(::Any)]").unwrap();
         library = library.with(format!("tool{number}"), echo("x"));
     }
-    let client = client(&bound(&text, &library)).await;
-    let page = client.list_tools(None).await.unwrap();
-    assert_eq!((page.tools.len(), &*page.tools[0].name), (100, "first"));
-    call(&client, "first", json!({})).await;
-    let next =
-        |cursor| client.list_tools(Some(PaginatedRequestParams::default().with_cursor(cursor)));
-    let second = next(page.next_cursor).await.unwrap();
-    assert_eq!(second.tools[0].name, "tool99");
-    let last = next(second.next_cursor).await.unwrap();
-    assert_eq!((last.tools.len(), last.next_cursor), (51, None));
-    assert_eq!(names(&client).await.len(), 252);
-    for cursor in ["", "x", "-1", "252", "99999999999999999999"] {
-        assert!(next(Some(cursor.to_owned())).await.is_err(), "{cursor}");
-    }
+    let page = client(&bound(&text, &library)).await.list_tools(None).await.unwrap();
+    assert_eq!((page.tools.len(), page.next_cursor), (1000, None));
 }
 
 #[tokio::test]

@@ -10,7 +10,8 @@ use gramc_tools::Bound;
 use gramc_tools::invocation::RequestOrigin;
 
 use rmcp::ErrorData;
-use rmcp::model::{ErrorCode, ServerCapabilities, TASKS_EXTENSION_ID};
+use rmcp::model::{ErrorCode, Implementation, ServerCapabilities, TASKS_EXTENSION_ID};
+use serde::Deserialize as _;
 use serde_json::{Map, Value, json};
 
 use crate::client::{LibraryServer, McpServer, UpstreamError, library_servers};
@@ -22,18 +23,6 @@ const MAX_PAGES: usize = 1_000;
 /// Maximum number of entries of a list of a server.
 const MAX_ENTRIES: usize = 100_000;
 
-/// The requests that servers behind the library answer.
-pub(crate) const FORWARDED: [&str; 9] = [
-    RESOURCES.method,
-    TEMPLATES.method,
-    PROMPTS.method,
-    "resources/read",
-    "resources/subscribe",
-    "resources/unsubscribe",
-    "prompts/get",
-    "completion/complete",
-    SET_LEVEL,
-];
 const SET_LEVEL: &str = "logging/setLevel";
 
 #[derive(Debug, Clone, Copy)]
@@ -78,26 +67,53 @@ pub(crate) fn capabilities(bound: &Bound) -> ServerCapabilities {
         ("extensions".to_owned(), json!({ TASKS_EXTENSION_ID: {} })),
     ]);
     for LibraryServer { server, is_whole } in library_servers(bound) {
-        let Some(known) = server.capabilities() else { continue };
-        let offered: &[&str] = if *is_whole {
-            &["resources", "prompts", "completions", "logging"]
-        } else {
-            &["logging"]
-        };
-        for (key, value) in known.iter().filter(|(key, _)| offered.contains(&key.as_str())) {
+        let Some(known) = server.introduction() else { continue };
+        let is_offered = |key: &str| match key {
+            // These concern the tools, which are ours.
+            "tools" | "tasks" => false,
             // What a shared server says cannot be addressed to one of its clients.
-            if server.is_shared() && key == "logging" {
+            "logging" => !server.is_shared(),
+            _ => *is_whole,
+        };
+        for (key, value) in known.capabilities() {
+            if !is_offered(&key) {
                 continue;
             }
-            let flags = value.as_object().into_iter().flatten();
-            let flags = flags.filter(|(_, flag)| **flag == true && !server.is_shared());
-            let flags = flags.map(|(flag, value)| (flag.clone(), value.clone()));
-            if let Value::Object(entry) = all.entry(key.clone()).or_insert_with(|| json!({})) {
-                entry.extend(flags);
+            let mut value = value;
+            if let (true, Value::Object(flags)) = (server.is_shared(), &mut value) {
+                flags.retain(|_, flag| *flag != true);
+            }
+            match (all.get_mut(&key), value) {
+                (Some(Value::Object(known)), Value::Object(more)) => {
+                    for (key, value) in more {
+                        known.entry(key).or_insert(value);
+                    }
+                }
+                (Some(_), _) => {}
+                (None, value) => drop(all.insert(key, value)),
             }
         }
     }
     serde_json::from_value(all.into()).unwrap_or_default()
+}
+
+/// How to use the servers that the library takes as a whole, in their words.
+pub(crate) fn instructions(bound: &Bound) -> Option<String> {
+    let servers = library_servers(bound).iter().filter(|it| it.is_whole);
+    let known: Vec<_> = servers.filter_map(|it| it.server.introduction()).collect();
+    let texts: Vec<_> = known.iter().filter_map(|known| known.instructions()).collect();
+    (!texts.is_empty()).then(|| texts.join("\n\n"))
+}
+
+/// The name of the only server of the library, which is then that of ours.
+pub(crate) fn server_info(bound: &Bound) -> Option<Implementation> {
+    match library_servers(bound) {
+        [LibraryServer { server, is_whole: true }] => {
+            let known = server.introduction()?;
+            Implementation::deserialize(known.server_info()?).ok()
+        }
+        _ => None,
+    }
 }
 
 /// What several servers of a library call by the same name, as warnings.
@@ -155,9 +171,6 @@ impl Upstream {
         params: Value,
         origin: RequestOrigin,
     ) -> Answer {
-        let Some(method) = FORWARDED.into_iter().find(|known| *known == method) else {
-            return Err(not_found(method));
-        };
         let lists = [RESOURCES, TEMPLATES, PROMPTS];
         if let Some(kind) = lists.into_iter().find(|kind| kind.method == method) {
             return self.page(kind, params["cursor"].as_str()).await;
@@ -179,10 +192,11 @@ impl Upstream {
                 };
                 self.of_owner(kinds, &name, "completions", request).await
             }
-            _ => {
+            "resources/read" | "resources/subscribe" | "resources/unsubscribe" => {
                 let uri = text(&request.params["uri"]);
                 self.of_owner(&[RESOURCES], &uri, "resources", request).await
             }
+            _ => self.of_extension(request).await,
         }
     }
 
@@ -268,7 +282,7 @@ impl Upstream {
         kinds: &[ListKind],
         name: &str,
         capability: &str,
-        request: Request,
+        request: Request<'_>,
     ) -> Answer {
         let servers = self.offering(capability).await?;
         let (first, others) = servers.split_first().ok_or_else(|| not_found(request.method))?;
@@ -295,7 +309,21 @@ impl Upstream {
         outcome
     }
 
-    async fn pass(&self, server: &McpServer, request: &Request) -> Answer {
+    /// The answer of the first server that knows the method of an extension.
+    async fn of_extension(&self, request: Request<'_>) -> Answer {
+        let mut answer = Err(not_found(request.method));
+        for LibraryServer { server, .. } in self.servers.iter().filter(|it| it.is_whole) {
+            answer = self.pass(server, &request).await;
+            let is_unknown =
+                answer.as_ref().is_err_and(|error| error.code == ErrorCode::METHOD_NOT_FOUND);
+            if !is_unknown {
+                break;
+            }
+        }
+        answer
+    }
+
+    async fn pass(&self, server: &McpServer, request: &Request<'_>) -> Answer {
         let Request { method, params, origin } = request;
         self.ask(server, method, params.clone(), Some(origin)).await
     }
@@ -303,7 +331,7 @@ impl Upstream {
     async fn ask(
         &self,
         server: &McpServer,
-        method: &'static str,
+        method: &str,
         params: Value,
         origin: Option<&RequestOrigin>,
     ) -> Answer {
@@ -324,8 +352,8 @@ impl Upstream {
     }
 }
 
-struct Request {
-    method: &'static str,
+struct Request<'m> {
+    method: &'m str,
     params: Value,
     origin: RequestOrigin,
 }

@@ -3,7 +3,7 @@
 use std::any::Any;
 use std::fmt::{self, Debug};
 use std::pin::Pin;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use gramc_model::{Tool, Types};
 use parking_lot::Mutex;
@@ -12,7 +12,7 @@ use smol_str::SmolStr;
 use tokio_util::sync::CancellationToken;
 
 use crate::content::ToolContent;
-use crate::session_client::SessionClient;
+use crate::session_client::{RpcError, SessionClient};
 
 /// What implementations keep for one session, such as its connections.
 #[derive(Default)]
@@ -54,6 +54,8 @@ pub struct RequestOrigin {
     pub log_level: Option<Value>,
     /// Further metadata of the request, such as that of a trace.
     pub meta: Map<String, Value>,
+    /// The error of JSON-RPC with which a server answered the call.
+    pub refusal: Arc<OnceLock<RpcError>>,
     /// The client, if it answers the questions of servers as part of this request, as from revision
     /// 2026-07-28 of the protocol on.
     pub client: Option<Arc<dyn SessionClient>>,

@@ -56,10 +56,6 @@ pub trait SessionClient: Send + Sync {
         Duration::ZERO
     }
 
-    /// A server refused the request of the client with an error that the client has to see as it
-    /// is: the client lacks a capability, or its task failed.
-    fn refuses(&self, _: RpcError) {}
-
     /// A server goes on with the request of the client as a task, which takes longer.
     fn continues_as_task(&self) {}
 

@@ -27,7 +27,6 @@ use super::http_wire::HttpWire;
 use super::inbox::{Inbox, RequestFault, RequestOptions};
 use super::tool_pages::ToolPages;
 use super::wire::Wire;
-use crate::protocol::MISSING_CAPABILITY;
 
 /// How long a server may take to list its tools.
 const LIST_LIMIT: Duration = Duration::from_mins(1);
@@ -81,7 +80,7 @@ pub(super) struct Connection {
     name: String,
     exchange: Exchange,
     server: Option<ChildServer>,
-    introduction: Introduction,
+    introduction: Arc<Introduction>,
     tools: Mutex<Option<Arc<[Value]>>>,
     /// Whether the server still listens, once it is asked. A task waits for the answer: those who
     /// call may have less time than the server, and still the next one learns it.
@@ -160,7 +159,7 @@ impl Connection {
                     name: format!("the MCP server {address}"),
                     exchange,
                     server,
-                    introduction,
+                    introduction: Arc::new(introduction),
                     tools: Mutex::default(),
                     heard: parking_lot::Mutex::default(),
                     proven: AtomicBool::new(false),
@@ -208,7 +207,7 @@ impl Connection {
     }
 
     /// What the server says about itself.
-    pub(super) fn introduction(&self) -> &Introduction {
+    pub(super) fn introduction(&self) -> &Arc<Introduction> {
         &self.introduction
     }
 
@@ -286,11 +285,6 @@ impl Connection {
         }
     }
 
-    /// The capabilities that the server announced.
-    pub(super) fn capabilities(&self) -> Map<String, Value> {
-        self.introduction.capabilities()
-    }
-
     /// Calls a tool, and returns its result as sent by the server. If the future is dropped, the call
     /// is cancelled on the server.
     pub(super) async fn call(
@@ -300,13 +294,7 @@ impl Connection {
         call: RequestOptions,
     ) -> Result<Value, UpstreamError> {
         let params = json!({"name": tool, "arguments": arguments});
-        let outcome = self.send("tools/call", Some(params), &call).await;
-        if let (Err(UpstreamError::Error(error)), Some(client)) = (&outcome, &call.origin.client)
-            && error.code == MISSING_CAPABILITY
-        {
-            client.refuses(error.clone());
-        }
-        outcome
+        self.send("tools/call", Some(params), &call).await
     }
 
     /// Makes a request for the client, and returns the result as sent by the server. If the future

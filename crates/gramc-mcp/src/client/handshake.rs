@@ -31,7 +31,7 @@ pub(super) enum Lifecycle {
 
 /// What a server says about itself.
 #[derive(Debug)]
-pub(super) struct Introduction {
+pub(crate) struct Introduction {
     /// The revision of the protocol that the connection uses.
     pub(super) revision: String,
     /// The result of the first request, as the server sent it.
@@ -44,8 +44,19 @@ impl Introduction {
         self.revision.as_str() >= MODERN
     }
 
+    /// How to use the server, in its words.
+    pub(crate) fn instructions(&self) -> Option<&str> {
+        self.result.get("instructions")?.as_str().filter(|text| !text.trim().is_empty())
+    }
+
+    /// The name of the server, its version and more.
+    pub(crate) fn server_info(&self) -> Option<&Value> {
+        let modern = || self.result.get("_meta")?.get("io.modelcontextprotocol/serverInfo");
+        self.result.get("serverInfo").or_else(modern)
+    }
+
     /// The capabilities that the server announced.
-    pub(super) fn capabilities(&self) -> Map<String, Value> {
+    pub(crate) fn capabilities(&self) -> Map<String, Value> {
         let capabilities = self.result.get("capabilities").and_then(Value::as_object);
         capabilities.cloned().unwrap_or_default()
     }

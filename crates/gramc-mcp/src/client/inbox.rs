@@ -5,10 +5,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
+use gramc_tools::RpcError;
 use gramc_tools::invocation::{InvocationError, InvocationErrorKind, RequestOrigin};
 use gramc_tools::masks::SecretMasks;
 use gramc_tools::sanitize::sanitize_line;
-use gramc_tools::RpcError;
 use parking_lot::Mutex;
 use reqwest::header::{HeaderName, HeaderValue};
 use serde::Deserialize;

@@ -18,6 +18,7 @@ use serde_json::{Map, Value};
 use super::address::ServerAddress;
 use super::client_slot::ClientSlot;
 use super::connection::{Connection, UpstreamError};
+use super::handshake::Introduction;
 use super::inbox::RequestOptions;
 use super::link::{ConnectionResult, ServerLink};
 use super::param_headers::param_headers;
@@ -37,8 +38,8 @@ struct ServerState {
     is_used: AtomicBool,
     client: Option<Arc<dyn SessionClient>>,
     link: Mutex<ServerLink>,
-    /// The capabilities that the server announced last.
-    capabilities: RwLock<Option<Arc<Map<String, Value>>>>,
+    /// What the server said about itself last.
+    introduction: RwLock<Option<Arc<Introduction>>>,
     /// The tools that were listed last.
     tools: RwLock<Option<Arc<[Value]>>>,
     /// The checks of their results, by tool.
@@ -83,7 +84,7 @@ impl McpServer {
             is_used: AtomicBool::new(false),
             client,
             link: Mutex::default(),
-            capabilities: RwLock::default(),
+            introduction: RwLock::default(),
             tools: RwLock::default(),
             outputs: Mutex::default(),
         }))
@@ -117,7 +118,7 @@ impl McpServer {
             }
         }
         fork.0.tools.write().clone_from(&self.0.tools.read());
-        fork.0.capabilities.write().clone_from(&self.0.capabilities.read());
+        fork.0.introduction.write().clone_from(&self.0.introduction.read());
         fork
     }
 
@@ -249,18 +250,17 @@ impl McpServer {
         })
     }
 
-    /// The capabilities that the server announced, if it was connected to already.
-    pub fn capabilities(&self) -> Option<Arc<Map<String, Value>>> {
-        self.0.capabilities.read().clone()
+    /// What the server said about itself, if it was connected to already.
+    pub(crate) fn introduction(&self) -> Option<Arc<Introduction>> {
+        self.0.introduction.read().clone()
     }
 
     /// The capabilities that the server announces. It is connected to if need be.
-    pub async fn announced_capabilities(&self) -> Result<Arc<Map<String, Value>>, UpstreamError> {
-        if let Some(known) = self.capabilities() {
-            return Ok(known);
+    pub async fn announced_capabilities(&self) -> Result<Map<String, Value>, UpstreamError> {
+        if let Some(known) = self.introduction() {
+            return Ok(known.capabilities());
         }
-        let connection = self.connection().await?;
-        Ok(self.capabilities().unwrap_or_else(|| Arc::new(connection.capabilities())))
+        Ok(self.connection().await?.introduction().capabilities())
     }
 
     /// Whether both share one connection.
@@ -367,8 +367,7 @@ impl McpServer {
             };
             match opened {
                 Some(Ok(connection)) if connection.listens().await => {
-                    let mut capabilities = self.0.capabilities.write();
-                    capabilities.get_or_insert_with(|| Arc::new(connection.capabilities()));
+                    *self.0.introduction.write() = Some(Arc::clone(connection.introduction()));
                     return Ok(connection);
                 }
                 Some(Ok(connection)) => {

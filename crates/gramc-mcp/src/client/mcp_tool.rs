@@ -12,8 +12,8 @@ use gramc_tools::sanitize::beginning;
 use serde_json::{Map, Value};
 use smol_str::SmolStr;
 
-use super::McpServer;
 use super::session_servers::SessionServers;
+use super::{McpServer, UpstreamError};
 
 /// A tool of an MCP server.
 ///
@@ -48,7 +48,12 @@ impl McpTool {
     ) -> Result<Answer, InvocationError> {
         let who = format!("the MCP server {}", self.server);
         let (max_answer, origin) = (invocation.max_answer, invocation.origin.clone());
+        let refusal = Arc::clone(&origin.refusal);
         let result = self.server.call(&self.tool, arguments, max_answer, origin).await;
+        if let Err(UpstreamError::Error(error)) = &result {
+            // The first one stays.
+            let _ = refusal.set(error.clone());
+        }
         let result = result.map_err(|error| error.of_call(&who))?;
         let garbled = |why: &str| InvocationError::invalid(format!("{who} returned {why}"));
         let invalid = |why: &str| garbled(&format!("no result: its response is invalid: {why}"));

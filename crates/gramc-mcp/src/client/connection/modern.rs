@@ -20,7 +20,7 @@ use super::tasks::Task;
 use super::{Connection, UpstreamError};
 use crate::client::client_slot::ask;
 use crate::client::exchange::{Exchange, OpenRequest};
-use crate::client::handshake::{describe_error, modern_meta};
+use crate::client::handshake::{client_info, describe_error, modern_meta};
 use crate::client::inbox::{RequestFault, RequestOptions};
 
 /// How long after its end a subscription is renewed.
@@ -132,15 +132,16 @@ impl Connection {
             return meta;
         }
         let client = origin.client.as_ref();
-        let all = client.or_else(|| self.exchange.client.get()).map(|client| client.capabilities());
-        let mut capabilities = all.unwrap_or_default();
+        let known = client.or_else(|| self.exchange.client.get());
+        let info = known.and_then(|known| known.info()).unwrap_or_else(client_info);
+        let mut capabilities = known.map(|known| known.capabilities()).unwrap_or_default();
         if client.is_none()
             && let Value::Object(extensions) =
                 capabilities.entry("extensions").or_insert_with(|| json!({}))
         {
             extensions.insert(TASKS_EXTENSION_ID.to_owned(), json!({}));
         }
-        meta.extend(modern_meta(self.exchange.client_info(), capabilities));
+        meta.extend(modern_meta(info, capabilities));
         let level = origin.log_level.clone().or_else(|| self.modern.lock().log_level.clone());
         if let Some(level) = level {
             meta.insert(LOG_LEVEL.to_owned(), level);
@@ -213,7 +214,7 @@ impl Connection {
 
     /// Listens for changes of the lists that a server may change.
     pub(super) fn listen_for_lists(&self) {
-        let capabilities = self.capabilities();
+        let capabilities = self.introduction.capabilities();
         let lists = ["tools", "prompts", "resources"].into_iter();
         let changing = lists
             .filter(|list| capabilities.get(*list).is_some_and(|list| list["listChanged"] == true));

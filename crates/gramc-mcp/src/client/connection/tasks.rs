@@ -101,9 +101,6 @@ impl Connection {
                         Some(error) => self.mask_error(error),
                         None => RpcError::new(0, "the task failed"),
                     };
-                    if let Some(client) = &options.origin.client {
-                        client.refuses(error.clone());
-                    }
                     return Err(UpstreamError::Error(error));
                 }
                 "cancelled" => {
