@@ -53,6 +53,27 @@ impl StringCheck {
     }
 }
 
+/// The patterns of a schema that cannot be checked, because the engine does not support them.
+pub fn unsupported_patterns(schema: &Value) -> Vec<&str> {
+    let mut found = Vec::new();
+    let mut open = vec![schema];
+    let is_unsupported = |pattern: &&str| StringCheck::of_pattern(pattern).is_none();
+    while let Some(value) = open.pop() {
+        match value {
+            Value::Object(fields) => {
+                found.extend(fields.get("pattern").and_then(Value::as_str).filter(is_unsupported));
+                let names = fields.get("patternProperties").and_then(Value::as_object);
+                let names = names.into_iter().flat_map(|names| names.keys().map(String::as_str));
+                found.extend(names.filter(is_unsupported));
+                open.extend(fields.values());
+            }
+            Value::Array(items) => open.extend(items),
+            _ => {}
+        }
+    }
+    found
+}
+
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests {
@@ -63,6 +84,8 @@ mod tests {
         let pattern = StringCheck::of_pattern(r"^\d+$").unwrap();
         assert!(pattern.accepts("12") && !pattern.accepts("1a"));
         assert!(StringCheck::of_pattern("[").is_none());
+        let schema = json!({"properties": {"a": {"pattern": "["}, "b": {"pattern": "a"}}});
+        assert_eq!(unsupported_patterns(&schema), ["["]);
         let encoding = StringCheck::of_encoding("base64").unwrap();
         assert!(encoding.accepts("YQ==") && !encoding.accepts("?"));
         assert!(StringCheck::of_encoding("base32").is_none());

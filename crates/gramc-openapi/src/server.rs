@@ -8,6 +8,16 @@ use crate::notes::Notes;
 /// The server of a document that names none.
 const NO_SERVER: &str = "http://localhost";
 
+/// Whether a server may be called over HTTP: its URL has no other scheme.
+pub(crate) fn is_http(server: &Value) -> bool {
+    let scheme =
+        text(server, "url").and_then(|url| url.split_once("://")).map(|(scheme, _)| scheme);
+    scheme.is_none_or(|scheme| {
+        ["http", "https"].iter().any(|known| scheme.eq_ignore_ascii_case(known))
+            || scheme.contains('{')
+    })
+}
+
 /// The server that a document names, with the defaults of its variables.
 pub(crate) fn of_document(server: &Value, place: &str, notes: &mut Notes) -> Option<String> {
     let mut url = text(server, "url")?.to_owned();

@@ -117,7 +117,7 @@ impl<'s> Compiler<'s> {
         let mut shape = Shape::any();
         shape.kinds = kinds(map.get("type"));
         shape.number = number_rules(map).map(Box::new);
-        shape.text = text_rules(map)?.map(Box::new);
+        shape.text = text_rules(map).map(Box::new);
         shape.values = values(map).map(Box::new);
         if shape.kinds.meets(TypeSet::ARRAY) {
             shape.list = self.list_rules(map)?.map(Box::new);
@@ -265,7 +265,12 @@ impl<'s> Compiler<'s> {
         };
         let patterns = map.get(k::PATTERN_PROPERTIES).and_then(Value::as_object);
         for (pattern, schema) in patterns.into_iter().flatten() {
-            let (check, shape) = (pattern_check(pattern)?, self.schema(schema)?);
+            let Some(check) = StringCheck::of_pattern(pattern) else {
+                // It is not known which names it means.
+                rules.extra = ExtraProperties::Yes;
+                continue;
+            };
+            let shape = self.schema(schema)?;
             let fields = rules.fields.iter_mut().filter(|field| check.accepts(&field.name));
             fields.for_each(|field| field.others.push(shape));
             rules.patterns.push((check, shape));
@@ -372,8 +377,9 @@ enum CycleState {
     Yes,
 }
 
+/// The accepted types. Unknown names are not checked.
 fn kinds(types: Option<&Value>) -> TypeSet {
-    types.map_or(TypeSet::ALL, |types| TypeSet::of_keyword(types).unwrap_or(TypeSet::NONE))
+    types.and_then(TypeSet::of_keyword).unwrap_or(TypeSet::ALL)
 }
 
 /// The value of a size keyword, which may be written as `2.0`.
@@ -399,19 +405,18 @@ fn number_rules(map: &Map<String, Value>) -> Option<NumberRules> {
     (rules != NumberRules::default()).then_some(rules)
 }
 
-fn text_rules(map: &Map<String, Value>) -> Result<Option<TextRules>, SchemaError> {
+fn text_rules(map: &Map<String, Value>) -> Option<TextRules> {
     let text = |key: &str| map.get(key).and_then(Value::as_str);
     let mut rules = TextRules {
         least: count(map, k::MIN_LENGTH).unwrap_or(0),
         most: count(map, k::MAX_LENGTH),
         ..TextRules::default()
     };
-    if let Some(pattern) = text("pattern") {
-        rules.pattern = Some((pattern.into(), pattern_check(pattern)?));
-    }
     let check = |key: &str, of: fn(&str) -> Option<StringCheck>| {
         text(key).and_then(|text| Some((text.into(), of(text)?)))
     };
+    // What cannot be checked is accepted, see `strings::unsupported_patterns`.
+    rules.pattern = check("pattern", StringCheck::of_pattern);
     rules.format = check("format", StringCheck::of_format);
     rules.encoding = check(k::CONTENT_ENCODING, StringCheck::of_encoding);
     let said = rules.least > 0
@@ -419,12 +424,7 @@ fn text_rules(map: &Map<String, Value>) -> Result<Option<TextRules>, SchemaError
         || rules.pattern.is_some()
         || rules.format.is_some()
         || rules.encoding.is_some();
-    Ok(said.then_some(rules))
-}
-
-fn pattern_check(pattern: &str) -> Result<StringCheck, SchemaError> {
-    StringCheck::of_pattern(pattern)
-        .ok_or_else(|| SchemaError::Validator(format!("`{pattern}` is not a regular expression")))
+    said.then_some(rules)
 }
 
 fn values(map: &Map<String, Value>) -> Option<AllowedValues> {

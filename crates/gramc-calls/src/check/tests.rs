@@ -388,3 +388,21 @@ fn repairs_are_counted_and_not_all_listed() {
     let accepted = t.check(&arguments, Policy::default()).unwrap();
     assert_eq!((accepted.repairs.len(), accepted.more_repairs), (100, 19_900));
 }
+
+/// What cannot be checked is no reason to refuse calls.
+#[test]
+fn unsupported_parts_of_schemas_are_not_checked() {
+    for schema in [
+        json!({"properties": {"a": {"type": "string", "pattern": "["}, "b": {"type": "integer"}}}),
+        json!({"properties": {"a": {"type": "file"}, "b": {"type": "integer"}}}),
+        json!({
+            "properties": {"b": {"type": "integer"}},
+            "patternProperties": {"[": {"type": "string"}},
+            "additionalProperties": false,
+        }),
+    ] {
+        let check = ToolCheck::of_schema(&schema).unwrap();
+        assert!(check.check(r#"{"a": "x", "b": 1}"#, Policy::default()).is_ok(), "{schema}");
+        assert!(check.check(r#"{"a": "x", "b": "y"}"#, Policy::default()).is_err(), "{schema}");
+    }
+}

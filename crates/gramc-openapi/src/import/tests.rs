@@ -412,6 +412,12 @@ fn servers_are_found_or_asked_for() {
         (region.clone(), None, "http://localhost/a", "has a variable without a default"),
         (region, Some("https://b.example/v1"), "https://b.example/v1/a", "without a default"),
         (json!([]), None, "http://localhost/a", "names no host"),
+        (
+            json!([{"url": "ws://a.example"}, {"url": "https://a.example/v2"}]),
+            None,
+            "https://a.example/v2/a",
+            "",
+        ),
     ] {
         let (found, notes) = with(&servers, server);
         assert_eq!(found, url, "{servers}");

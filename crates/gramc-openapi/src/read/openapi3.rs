@@ -38,7 +38,9 @@ pub(super) fn read<'d>(document: &Document<'d>, notes: &mut Notes) -> Source<'d>
 fn complete<'d>(reader: &mut Reader<'_, 'd>, operation: &mut SourceOperation<'d>) {
     let owners = [reader.operation, reader.item, reader.document.root];
     operation.server = owners.into_iter().find_map(|owner| {
-        server::of_document(items(owner, "servers").first()?, &reader.place, reader.notes)
+        let servers = items(owner, "servers");
+        let server = servers.iter().find(|server| server::is_http(server)).or(servers.first())?;
+        server::of_document(server, &reader.place, reader.notes)
     });
     if reader.operation.get("callbacks").is_some() {
         reader.note("callbacks are left out");

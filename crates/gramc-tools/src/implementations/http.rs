@@ -174,7 +174,11 @@ impl Http {
             return Err(InvocationError { detail: masks.text(&error.detail), ..error });
         }
         let next_link = next_link(response.headers());
+        let is_latin = is_latin(&response);
         let mut body = read(who, response, max_answer).await?;
+        if is_latin {
+            body = body.into_iter().map(char::from).collect::<String>().into_bytes();
+        }
         if !masks.is_empty()
             && let Ok(text) = std::str::from_utf8(&body)
         {
@@ -296,6 +300,17 @@ fn not_sent(who: &str, error: &reqwest::Error) -> InvocationError {
     } else {
         InvocationError::invalid(format!("{who} does not answer as an HTTP server does: {why}"))
     }
+}
+
+/// Whether a response is text in ISO 8859-1, in which each byte is a character.
+fn is_latin(response: &Response) -> bool {
+    let kind = response.headers().get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok());
+    let parameters = kind.unwrap_or_default().split(';').skip(1);
+    parameters.filter_map(|parameter| parameter.split_once('=')).any(|(name, charset)| {
+        let charset = charset.trim().trim_matches('"');
+        name.trim().eq_ignore_ascii_case("charset")
+            && ["iso-8859-1", "latin1"].iter().any(|latin| charset.eq_ignore_ascii_case(latin))
+    })
 }
 
 /// The error for an unsuccessful status, with the beginning of the body.

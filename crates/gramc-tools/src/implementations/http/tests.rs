@@ -112,6 +112,15 @@ async fn a_service_gets_the_arguments_and_answers() {
     assert!(!format!("{:?}", &http as &dyn Implementation).contains("secret"));
 }
 
+#[tokio::test]
+async fn text_in_latin_is_decoded() {
+    let head = b"HTTP/1.1 200 OK\r\nContent-Type: text/plain; charset=ISO-8859-1\r\n";
+    let answer = [head, &b"Content-Length: 5\r\n\r\nGr\xfc\xdfe"[..]].concat();
+    let service = Service::start(move |_| (answer.clone(), Then::HangUp)).await;
+    let answer = run(&service.http("/x"), text_invocation("x", "{}")).await;
+    assert_eq!(answer, Ok(Answer::Raw("Grüße".to_owned())));
+}
+
 /// Asserts that a service that answers so makes a call fail, and that the next call works.
 async fn fails(answer: (Vec<u8>, Then), kind: InvocationErrorKind, part: &str) {
     let first = Mutex::new(Some(answer));
