@@ -238,7 +238,14 @@ def stdio_endless_pages():
 
 
 def stdio_same_cursor():
-    serve(lambda request: say(answer(request, {"tools": [], "nextCursor": "again"})))
+    """Lists odd tools, without an end."""
+
+    def listed(request):
+        odd = [tool("tool"), tool("tool"), {"inputSchema": {"type": "object"}}]
+        page = {"tools": [] if cursor_of(request) else odd, "nextCursor": "again"}
+        say(answer(request, page))
+
+    serve(listed)
 
 
 def stdio_huge_line():

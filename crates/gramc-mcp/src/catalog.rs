@@ -3,12 +3,14 @@
 use std::collections::{HashMap, HashSet};
 
 use gramc_check::{Valid, check};
+use gramc_json_schema::strings::unsupported_patterns;
 use gramc_model::Module;
 use gramc_schema::Target;
 use gramc_schema::emit::{Compilation, Compiled, Entry, Options, ResultSchema};
 use gramc_schema::import::{ImportOptions, import_value};
 use gramc_syntax::{SourceFile, parse};
 use gramc_tools::Bound;
+use gramc_tools::sanitize::sanitize_line;
 use serde_json::{Map, Value, json};
 use smol_str::SmolStr;
 
@@ -142,6 +144,22 @@ impl Catalog {
     /// The tools as clients see them.
     pub(crate) fn tools(&self) -> impl Iterator<Item = &Value> {
         self.entries.iter().map(|entry| &entry.tool)
+    }
+
+    /// What of the tools is not checked, as warnings.
+    pub(crate) fn warnings(&self) -> Vec<String> {
+        let of_entry = |entry: &CatalogEntry| {
+            let patterns = unsupported_patterns(&entry.tool["inputSchema"]);
+            let describe = |pattern: &str| {
+                let pattern = sanitize_line(pattern);
+                format!(
+                    "the pattern `{pattern}` of `{}` is not supported and not checked",
+                    entry.name
+                )
+            };
+            patterns.into_iter().map(describe).collect::<Vec<_>>()
+        };
+        self.entries.iter().flat_map(of_entry).collect()
     }
 
     pub(crate) fn has_containers(&self) -> bool {

@@ -35,7 +35,6 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use gramc_tools::ProgramEnvironment;
-use serde_json::{Value, json};
 use tokio::time::Instant;
 
 use self::address::ServerAddress;
@@ -45,11 +44,12 @@ pub use self::connection::UpstreamError;
 pub use self::mcp_server::McpServer;
 pub use self::mcp_tool::McpTool;
 pub use self::oauth::OAuthGrant;
-pub use self::server_tools::{ServerTools, load_options};
+pub use self::server_tools::{ServerTools, load_options, load_options_of};
 pub use self::session_servers::{LibraryServer, attach_client, library_servers, session_servers};
 pub use self::sign_in::{PendingSignIn, SignInError, SignInOptions, SignIns};
 pub use self::signed_client::{KeyError, SigningKey};
 pub use self::token_error::TokenError;
+pub use self::tool_pages::ListedTools;
 
 /// Why the tools of an MCP server cannot be listed.
 #[allow(missing_docs, reason = "each variant has its message")]
@@ -73,7 +73,7 @@ pub enum McpError {
 /// Starts the MCP server that `words` name, a program and its arguments, with `environment`, asks
 /// it over its standard input and output for its tools, and ends it, whatever happens.
 ///
-/// Gives `{"tools":[…]}` with the tools of all pages, each exactly as the server sent it. Fails when
+/// Gives the tools of all pages, each exactly as the server sent it. Fails when
 /// the server cannot be started, ends too early, says something that is not the protocol, answers
 /// with an error, or takes longer than `limit`; or when `stop` gives a reason to break off.
 pub async fn tools_of_command(
@@ -81,7 +81,7 @@ pub async fn tools_of_command(
     environment: ProgramEnvironment,
     limit: Duration,
     stop: impl Future<Output = String>,
-) -> Result<Value, McpError> {
+) -> Result<ListedTools, McpError> {
     if words.is_empty() {
         return Err(McpError::EmptyCommand);
     }
@@ -97,7 +97,7 @@ pub async fn tools_of_url(
     options: UrlOptions,
     limit: Duration,
     stop: impl Future<Output = String>,
-) -> Result<Value, McpError> {
+) -> Result<ListedTools, McpError> {
     let address = ServerAddress::url(url, options).ok_or(McpError::InvalidAddress)?;
     tools_of(&address, limit, stop).await
 }
@@ -106,7 +106,7 @@ async fn tools_of(
     address: &ServerAddress,
     limit: Duration,
     stop: impl Future<Output = String>,
-) -> Result<Value, McpError> {
+) -> Result<ListedTools, McpError> {
     let end = Instant::now() + limit;
     let mut connection = None;
     let work = async {
@@ -123,7 +123,7 @@ async fn tools_of(
         connection.close().await;
     }
     match outcome {
-        Ok(tools) => Ok(json!({ "tools": tools })),
+        Ok(list) => Ok(list),
         Err(reason) => Err(McpError::NoTools { server: address.to_string(), reason }),
     }
 }

@@ -44,7 +44,9 @@ pub(crate) struct ClientLink {
 }
 
 pub(crate) fn capabilities_of(context: &RequestContext<RoleServer>) -> Map<String, Value> {
-    match serde_json::to_value(context.client_capabilities()) {
+    // While the client introduces itself, rmcp does not know yet which of both counts.
+    let introduced = || Some(context.peer.peer_info()?.capabilities.clone());
+    match serde_json::to_value(context.client_capabilities().or_else(introduced)) {
         Ok(Value::Object(capabilities)) => capabilities,
         _ => Map::new(),
     }
@@ -52,7 +54,8 @@ pub(crate) fn capabilities_of(context: &RequestContext<RoleServer>) -> Map<Strin
 
 /// The name and the version of the client, as it announced them.
 pub(crate) fn info_of(context: &RequestContext<RoleServer>) -> Option<Value> {
-    serde_json::to_value(context.client_info()?).ok()
+    let introduced = || Some(context.peer.peer_info()?.client_info.clone());
+    serde_json::to_value(context.client_info().or_else(introduced)?).ok()
 }
 
 /// A request of the client that is not answered yet.
@@ -115,7 +118,7 @@ impl ClientLink {
     ) -> Result<Value, RpcError> {
         let not_found = || error(ErrorCode::METHOD_NOT_FOUND, "the client cannot be asked");
         let peer = self.peer.as_ref().ok_or_else(not_found)?;
-        let mut request = CustomRequest::new(method, params);
+        let mut request = CustomRequest::new(method, Some(params.unwrap_or_else(|| json!({}))));
         if let Some(origin) = origin {
             request.extensions.insert(OriginatingRequestId(origin));
         }
@@ -161,7 +164,9 @@ pub(crate) async fn send_notification(
         None
     };
     let notification = known.unwrap_or_else(|| {
-        ServerNotification::CustomNotification(CustomNotification::new(method, params))
+        // Without parameters, rmcp would send null, which is invalid.
+        let params = params.unwrap_or_else(|| json!({}));
+        ServerNotification::CustomNotification(CustomNotification::new(method, Some(params)))
     });
     // The client may have disconnected.
     let _ = timeout(MAX_SEND_TIME, peer.send_notification(notification)).await;

@@ -3,73 +3,156 @@
 use std::sync::Arc;
 
 use futures_util::future::BoxFuture;
-use gramc_tools::Callers;
 use gramc_tools::invocation::RequestOrigin;
+use parking_lot::RwLock;
 use rmcp::model::{
-    CancelTaskParams, CustomNotification, CustomRequest, CustomResult, Extensions, GetTaskParams,
-    GetTaskResult, Implementation, ServerConfig, SubscriptionFilter, UpdateTaskParams,
+    CancelTaskParams, CustomNotification, CustomRequest, CustomResult, DiscoverResult, Extensions,
+    GetTaskParams, GetTaskResult, Implementation, InitializeRequestParams, InitializeResult,
+    ServerConfig, SubscriptionFilter, UpdateTaskParams,
 };
 use rmcp::service::{
     NotificationContext, RequestContext, RoleServer, SubscriptionContext, SubscriptionSendError,
     SubscriptionSink,
 };
 use rmcp::{ErrorData, ServerHandler};
-use serde_json::json;
+use serde_json::{Value, json};
+use tokio::sync::Mutex;
 
-use crate::client::session_servers;
+use crate::client::{library_servers, session_servers};
 use crate::client_link::Change;
 use crate::conversation::Conversation;
+use crate::offer::{Offer, OfferSource};
 use crate::protocol::{is_modern, is_sessionless};
 use crate::questions::{Answer, RequestClient};
 use crate::request::IncomingRequest;
-use crate::{Server, ServerInner, upstream};
+use crate::{Server, upstream};
 
 /// Serves one connection, or one request of a client without a session.
 pub(crate) struct Connection {
     server: Server,
-    own: Arc<Conversation>,
+    own: Arc<OwnConversation>,
+}
+
+/// The conversation of a connection, once its client is known.
+#[derive(Default)]
+pub(crate) struct OwnConversation {
+    current: RwLock<Option<Arc<Conversation>>>,
+    /// Locked while the conversation begins.
+    beginning: Mutex<()>,
+}
+
+impl OwnConversation {
+    pub(crate) fn current(&self) -> Option<Arc<Conversation>> {
+        self.current.read().clone()
+    }
+
+    /// Ends its MCP servers.
+    pub(crate) async fn close(&self) {
+        let current = self.current.write().take();
+        if let Some(conversation) = current {
+            conversation.close().await;
+        }
+    }
 }
 
 impl Connection {
     pub(crate) fn new(server: &Server) -> Self {
-        let ServerInner { bound, catalog, approvals, scope, .. } = &*server.0;
-        let callers = Callers::default();
-        let own = Arc::new(Conversation::new(bound, catalog, approvals, scope.as_deref(), callers));
-        Self { server: server.clone(), own }
+        Self { server: server.clone(), own: Arc::default() }
     }
 
-    pub(crate) fn own_conversation(&self) -> Arc<Conversation> {
+    pub(crate) fn own(&self) -> Arc<OwnConversation> {
         Arc::clone(&self.own)
     }
 
     /// The conversation that a request belongs to.
-    fn conversation(&self, extensions: &Extensions) -> &Arc<Conversation> {
-        if is_sessionless(extensions) { &self.server.0.sessionless } else { &self.own }
+    async fn conversation(
+        &self,
+        context: &RequestContext<RoleServer>,
+    ) -> Result<Arc<Conversation>, ErrorData> {
+        if is_sessionless(&context.extensions) {
+            let begin = || Conversation::begin(&self.server.0, context, None);
+            return self.server.0.sessionless.get_or_try_init(begin).await.cloned();
+        }
+        let is_current = |known: &Arc<Conversation>| !known.has_changed();
+        if let Some(known) = self.own.current().filter(is_current) {
+            return Ok(known);
+        }
+        let _beginning = self.own.beginning.lock().await;
+        let known = self.own.current();
+        if let Some(known) = known.as_ref().filter(|known| is_current(known)) {
+            return Ok(Arc::clone(known));
+        }
+        let begun = Conversation::begin(&self.server.0, context, known.as_deref()).await?;
+        *self.own.current.write() = Some(Arc::clone(&begun));
+        Ok(begun)
     }
+
+    /// The conversation that a notification belongs to, if it has begun.
+    fn begun_conversation(&self, extensions: &Extensions) -> Option<Arc<Conversation>> {
+        if is_sessionless(extensions) {
+            self.server.0.sessionless.get().cloned()
+        } else {
+            self.own.current()
+        }
+    }
+
+    /// Passes a notification of the client to its MCP servers.
+    async fn notify_servers(&self, extensions: &Extensions, method: &str, params: Option<Value>) {
+        let Some(conversation) = self.begun_conversation(extensions) else { return };
+        for server in session_servers(&conversation.session) {
+            server.server.notify(method, params.clone()).await;
+        }
+    }
+}
+
+/// What a client learns about the server.
+fn info_of(offer: Option<&Offer>) -> ServerConfig {
+    let servers = offer.map_or(&[][..], |offer| library_servers(&offer.bound));
+    let own = || Implementation::new("gramc", env!("CARGO_PKG_VERSION"));
+    let info = ServerConfig::new(upstream::capabilities(servers))
+        .with_server_info(upstream::server_info(servers).unwrap_or_else(own));
+    let usage = if offer.is_some_and(|offer| offer.finder.is_some()) {
+        Some("Find tools with `find_tools`, then call them with `call_tool`.")
+    } else if offer.is_some_and(|offer| offer.catalog.has_containers()) {
+        Some(
+            "Some tools are containers of functions, according to their descriptions. Call a \
+             container without arguments first to list its functions, then call them.",
+        )
+    } else {
+        None
+    };
+    let texts = usage.map(str::to_owned).into_iter().chain(upstream::instructions(servers));
+    let texts: Vec<_> = texts.collect();
+    if texts.is_empty() { info } else { info.with_instructions(texts.join("\n\n")) }
 }
 
 impl ServerHandler for Connection {
     fn get_info(&self) -> ServerConfig {
-        let ServerInner { bound, catalog, finder, .. } = &*self.server.0;
-        let own = || Implementation::new("gramc", env!("CARGO_PKG_VERSION"));
-        let mut info = ServerConfig::new(upstream::capabilities(bound))
-            .with_server_info(upstream::server_info(bound).unwrap_or_else(own));
-        let usage = if finder.is_some() {
-            Some("Find tools with `find_tools`, then call them with `call_tool`.")
-        } else if catalog.has_containers() {
-            Some(
-                "Some tools are containers of functions, according to their descriptions. Call a \
-                 container without arguments first to list its functions, then call them.",
-            )
-        } else {
-            None
-        };
-        let texts = [usage.map(str::to_owned), upstream::instructions(bound)];
-        let texts: Vec<_> = texts.into_iter().flatten().collect();
-        if !texts.is_empty() {
-            info = info.with_instructions(texts.join("\n\n"));
+        let current = self.own.current();
+        match (&current, &self.server.0.source) {
+            (Some(known), _) => info_of(Some(&known.offer)),
+            (None, OfferSource::Fixed(offer)) => info_of(Some(offer)),
+            (None, OfferSource::Live { .. }) => info_of(None),
         }
-        info
+    }
+
+    async fn initialize(
+        &self,
+        request: InitializeRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<InitializeResult, ErrorData> {
+        context.peer.set_peer_info(request.clone());
+        self.conversation(&context).await?;
+        self.negotiate_initialize(&request)
+    }
+
+    async fn discover(
+        &self,
+        context: RequestContext<RoleServer>,
+    ) -> Result<DiscoverResult, ErrorData> {
+        let conversation = self.conversation(&context).await?;
+        let versions = self.supported_protocol_versions().into_owned();
+        Ok(DiscoverResult::from_server_info(versions, info_of(Some(&conversation.offer))))
     }
 
     /// Handles calls, including those that rmcp cannot parse, such as those with text as arguments.
@@ -80,8 +163,8 @@ impl ServerHandler for Connection {
         request: CustomRequest,
         context: RequestContext<RoleServer>,
     ) -> Result<CustomResult, ErrorData> {
-        let conversation = Arc::clone(self.conversation(&context.extensions));
-        let link = Arc::clone(conversation.client(&context, is_sessionless(&context.extensions)));
+        let conversation = self.conversation(&context).await?;
+        let link = Arc::clone(&conversation.client);
         let (server, method) = (self.server.clone(), request.method);
         let params = request.params.unwrap_or_else(|| json!({}));
         if !is_modern(&context) {
@@ -124,9 +207,8 @@ impl ServerHandler for Connection {
     }
 
     async fn on_roots_list_changed(&self, context: NotificationContext<RoleServer>) {
-        for server in session_servers(&self.conversation(&context.extensions).session) {
-            server.server.notify("notifications/roots/list_changed", None).await;
-        }
+        let method = "notifications/roots/list_changed";
+        self.notify_servers(&context.extensions, method, None).await;
     }
 
     async fn on_custom_notification(
@@ -135,9 +217,7 @@ impl ServerHandler for Connection {
         context: NotificationContext<RoleServer>,
     ) {
         let CustomNotification { method, params, .. } = notification;
-        for server in session_servers(&self.conversation(&context.extensions).session) {
-            server.server.notify(&method, params.clone()).await;
-        }
+        self.notify_servers(&context.extensions, &method, params).await;
     }
 
     fn accepted_subscription_filter(
@@ -150,8 +230,7 @@ impl ServerHandler for Connection {
 
     async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
         let request = context.request_context();
-        let conversation = self.conversation(&request.extensions);
-        conversation.client(request, is_sessionless(&request.extensions));
+        let conversation = self.conversation(request).await?;
         let (mut tools, mut changes) =
             (conversation.visible.subscribe(), conversation.changes.subscribe());
         let upstream = conversation.upstream();
@@ -187,6 +266,7 @@ impl ServerHandler for Connection {
 async fn notify_of(sink: &SubscriptionSink, change: Change) -> Result<(), SubscriptionSendError> {
     let (method, params) = change;
     match method.as_str() {
+        "notifications/tools/list_changed" => sink.notify_tool_list_changed().await,
         "notifications/resources/list_changed" => sink.notify_resource_list_changed().await,
         "notifications/prompts/list_changed" => sink.notify_prompt_list_changed().await,
         "notifications/resources/updated" => {

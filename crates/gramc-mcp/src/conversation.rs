@@ -1,72 +1,92 @@
 //! The state of a conversation with a client.
 
 use std::collections::HashSet;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
-use gramc_tools::approval::Approvals;
-use gramc_tools::{Bound, CallError, Callers, Session, Verdict};
+use gramc_tools::{CallError, Callers, Session, Verdict};
+use rmcp::ErrorData;
 use rmcp::service::{RequestContext, RoleServer};
 use serde_json::Map;
 use smol_str::SmolStr;
 use tokio::sync::{Mutex, broadcast, watch};
 
-use crate::catalog::Catalog;
 use crate::client::{attach_client, session_servers};
 use crate::client_link::{Change, ClientLink, capabilities_of, info_of};
-use crate::protocol::is_modern;
+use crate::offer::{LiveTools, Offer, OfferSource};
+use crate::protocol::{is_sessionless, names_modern_revision};
 use crate::upstream::Upstream;
+use crate::{ServeError, ServerInner};
 
 /// A session of the library and its visible tools.
 pub(crate) struct Conversation {
+    pub(crate) offer: Arc<Offer>,
     pub(crate) session: Session,
     /// Number of visible tools and containers. Subscribers are notified when it changes.
     pub(crate) visible: watch::Sender<usize>,
     /// Changes of the MCP servers behind the library.
     pub(crate) changes: broadcast::Sender<Change>,
-    /// The client, once it has made a request.
-    client: OnceLock<Arc<ClientLink>>,
+    pub(crate) client: Arc<ClientLink>,
     /// Locked while the client is asked for approval.
     pub(crate) questions: Mutex<()>,
+    /// The tools of a running server, if that is what is offered.
+    live: Option<Arc<dyn LiveTools>>,
 }
 
 impl Conversation {
-    pub(crate) fn new(
-        bound: &Bound,
-        catalog: &Catalog,
-        approvals: &Approvals,
-        scope: Option<&[SmolStr]>,
-        callers: Callers,
-    ) -> Self {
-        let session = Session::new(bound).with_own_servers().with_callers(callers);
-        let mut session = session.with_approvals(approvals.with_own_queue());
-        let mut count = catalog.initial_count;
-        if let Some(scope) = scope {
+    /// Begins a conversation with the client of a request. It goes on with the client and the
+    /// connections of an earlier one, whose tools have changed.
+    pub(crate) async fn begin(
+        server: &ServerInner,
+        context: &RequestContext<RoleServer>,
+        earlier: Option<&Self>,
+    ) -> Result<Arc<Self>, ErrorData> {
+        let is_shared = is_sessionless(&context.extensions);
+        let (changes, client) = match earlier {
+            Some(earlier) => (earlier.changes.clone(), Arc::clone(&earlier.client)),
+            None => {
+                let changes = ClientLink::changes();
+                let client = if is_shared {
+                    // Servers of earlier revisions could not tell the clients apart.
+                    ClientLink::subscriber(Map::new(), None, &changes)
+                } else if names_modern_revision(context) {
+                    ClientLink::subscriber(capabilities_of(context), info_of(context), &changes)
+                } else {
+                    ClientLink::new(context, &changes)
+                };
+                (changes, Arc::new(client))
+            }
+        };
+        let (offer, live) = match &server.source {
+            OfferSource::Fixed(offer) => (Arc::clone(offer), None),
+            OfferSource::Live { server, has_finder } => {
+                let earlier = earlier.and_then(|earlier| earlier.live.clone());
+                let live =
+                    earlier.unwrap_or_else(|| server.connect(Arc::<ClientLink>::clone(&client)));
+                let failed = |error: ServeError| ErrorData::internal_error(error.to_string(), None);
+                let (module, bound) = live.read().await.map_err(failed)?;
+                let offer = Offer::new(&module, bound, *has_finder).map_err(failed)?;
+                (Arc::new(offer), Some(live))
+            }
+        };
+        let mut session = Session::new(&offer.bound)
+            .with_callers(if is_shared { Callers::Many } else { Callers::default() })
+            .with_approvals(server.approvals.with_own_queue());
+        if live.is_none() {
+            session = session.with_own_servers();
+            attach_client(&session, Arc::<ClientLink>::clone(&client));
+        }
+        let mut count = offer.catalog.initial_count;
+        if let Some(scope) = &server.scope {
             session = session.scoped_to(scope.iter().map(SmolStr::as_str));
             count = session.visible().len();
         }
-        let visible = watch::Sender::new(count);
-        let (changes, client) = (ClientLink::changes(), OnceLock::new());
-        Self { session, visible, changes, client, questions: Mutex::default() }
+        let (visible, questions) = (watch::Sender::new(count), Mutex::default());
+        Ok(Arc::new(Self { offer, session, visible, changes, client, questions, live }))
     }
 
-    /// The client of the conversation, to which MCP servers may speak from now on.
-    pub(crate) fn client(
-        &self,
-        context: &RequestContext<RoleServer>,
-        is_sessionless: bool,
-    ) -> &Arc<ClientLink> {
-        self.client.get_or_init(|| {
-            let client = Arc::new(if is_sessionless {
-                // Servers of earlier revisions could not tell the clients apart.
-                ClientLink::subscriber(Map::new(), None, &self.changes)
-            } else if is_modern(context) {
-                ClientLink::subscriber(capabilities_of(context), info_of(context), &self.changes)
-            } else {
-                ClientLink::new(context, &self.changes)
-            });
-            attach_client(&self.session, Arc::<ClientLink>::clone(&client));
-            client
-        })
+    /// Whether the tools of the running server have changed.
+    pub(crate) fn has_changed(&self) -> bool {
+        self.live.as_ref().is_some_and(|live| live.have_changed())
     }
 
     /// The MCP servers behind the conversation.
@@ -77,6 +97,9 @@ impl Conversation {
     /// Ends its MCP servers.
     pub(crate) async fn close(&self) {
         self.session.close().await;
+        if let Some(live) = &self.live {
+            live.close().await;
+        }
     }
 
     pub(crate) fn visible(&self) -> HashSet<SmolStr> {

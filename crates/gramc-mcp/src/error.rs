@@ -6,6 +6,8 @@
 pub enum ServeError {
     /// A tool cannot be represented in MCP.
     Tool(String),
+    /// The MCP server whose tools are served cannot be used.
+    Upstream(String),
     /// The client does not speak MCP.
     Client(String),
     /// The server cannot listen at the address.

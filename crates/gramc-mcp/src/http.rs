@@ -8,7 +8,9 @@ use std::time::Duration;
 use axum::Router;
 use axum::body::{Body, to_bytes};
 use axum::extract::{Request, State};
-use axum::http::header::{AUTHORIZATION, CONTENT_LENGTH, CONTENT_TYPE, HOST, WWW_AUTHENTICATE};
+use axum::http::header::{
+    ACCEPT, AUTHORIZATION, CONTENT_LENGTH, CONTENT_TYPE, HOST, WWW_AUTHENTICATE,
+};
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode};
 use axum::middleware::{self, Next};
 use axum::response::{IntoResponse as _, Response};
@@ -141,6 +143,7 @@ impl Server {
             ([(CONTENT_TYPE, MEDIA_TYPE)], metrics.0.metrics.text()).into_response()
         };
         let router = Router::new()
+            .route_service(&format!("{}/", listener.path), service.clone())
             .route_service(&listener.path, service)
             .layer(middleware::from_fn_with_state(sessions, parse_request))
             .route(METRICS_PATH, get(metrics))
@@ -190,6 +193,12 @@ async fn parse_request(
         return next.run(request).await;
     }
     let (mut parts, body) = request.into_parts();
+    let accepts_all = |value: &HeaderValue| value.to_str().is_ok_and(|text| text.contains("*/*"));
+    if parts.headers.get(ACCEPT).is_none_or(accepts_all) {
+        parts
+            .headers
+            .insert(ACCEPT, HeaderValue::from_static("application/json, text/event-stream"));
+    }
     let Ok(bytes) = to_bytes(body, MAX_REQUEST_BYTES).await else {
         return StatusCode::PAYLOAD_TOO_LARGE.into_response();
     };

@@ -22,6 +22,7 @@ mod http;
 mod json_connection;
 mod message;
 mod metrics;
+mod offer;
 mod program;
 mod protocol;
 mod questions;
@@ -37,24 +38,24 @@ use std::time::Duration;
 
 use gramc_check::Valid;
 use gramc_model::Module;
+use gramc_tools::Bound;
 use gramc_tools::approval::Approvals;
-use gramc_tools::{Bound, Callers};
 pub use gramc_tools::{CallObserver, FinishedCall};
 use rmcp::service::{RoleServer, ServerInitializeError, ServiceExt as _};
 use rmcp::transport::IntoTransport;
 use smol_str::SmolStr;
-use tokio::sync::{RwLock, RwLockWriteGuard};
+use tokio::sync::{OnceCell, RwLock, RwLockWriteGuard};
 use tokio_util::sync::CancellationToken;
 
-use self::catalog::Catalog;
 use self::connection::Connection;
 use self::conversation::Conversation;
 pub use self::error::ServeError;
-use self::finder::Finder;
 pub use self::finder::search_tools;
 pub use self::http::Listener;
 use self::json_connection::JsonConnection;
 use self::metrics::Metrics;
+pub use self::offer::{LiveServer, LiveTools};
+use self::offer::{Offer, OfferSource};
 pub use self::program::{ProgramServer, bridge};
 use self::questions::RestingRequests;
 pub use self::sign_in_page::SignInPage;
@@ -65,6 +66,27 @@ const MAX_DRAIN_TIME: Duration = Duration::from_secs(5);
 
 /// Time for the last responses to be sent at shutdown.
 const RESPONSE_DRAIN_TIME: Duration = Duration::from_millis(50);
+
+/// How a server treats calls.
+#[derive(Default)]
+pub struct ServerOptions {
+    /// Whether clients get two tools in place of all others: `find_tools`, which returns
+    /// definitions, and `call_tool`, which calls any tool.
+    pub has_finder: bool,
+    /// Calls that have to be approved are approved by the approver, if there is one, and else by the
+    /// client, if it supports elicitation.
+    pub approvals: Approvals,
+    /// Calls are reported to it.
+    pub observer: Option<Box<CallObserver>>,
+}
+
+impl fmt::Debug for ServerOptions {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ServerOptions")
+            .field("has_finder", &self.has_finder)
+            .finish_non_exhaustive()
+    }
+}
 
 /// An MCP server for the tools of a bound library. Cheap to clone, and shared by all connections.
 #[derive(Clone)]
@@ -77,74 +99,66 @@ impl fmt::Debug for Server {
 }
 
 struct ServerInner {
-    catalog: Arc<Catalog>,
-    bound: Bound,
+    source: OfferSource,
     approvals: Approvals,
     /// The tools and containers that clients see. `None` for all.
     scope: Option<Arc<[SmolStr]>>,
     /// The conversation shared by all clients without sessions.
-    sessionless: Arc<Conversation>,
+    sessionless: OnceCell<Arc<Conversation>>,
     /// The requests that take more than one exchange with their clients.
     resting: RestingRequests,
     /// Read-locked by running calls, so a write lock waits until none runs.
     running: RwLock<()>,
     metrics: Metrics,
     observer: Option<Box<CallObserver>>,
-    /// Finds the tools, if clients do not see all of them.
-    finder: Option<Finder>,
 }
 
 impl Server {
     /// Creates a server for all tools of a module, including those of imported files.
     pub fn new(module: &Valid<Module>, bound: &Bound) -> Result<Self, ServeError> {
-        Self::with_observer(module, bound, &Approvals::default(), None)
+        Self::with_options(module, bound, ServerOptions::default())
     }
 
-    /// Creates a server like [`Self::new`], whose calls are reported to an observer. Calls that have
-    /// to be approved are approved by the approver, if there is one, and else by the client, if it
-    /// supports elicitation.
-    pub fn with_observer(
+    /// Creates a server like [`Self::new`], with options.
+    pub fn with_options(
         module: &Valid<Module>,
         bound: &Bound,
-        approvals: &Approvals,
-        observer: Option<Box<CallObserver>>,
+        options: ServerOptions,
     ) -> Result<Self, ServeError> {
-        let catalog = Arc::new(Catalog::new(module, bound));
-        Ok(Self::with_scope(catalog, bound, approvals, None, observer))
+        let offer = Offer::new(module, bound.clone(), options.has_finder)?;
+        Ok(Self::of_source(OfferSource::Fixed(Arc::new(offer)), None, options))
     }
 
-    fn with_scope(
-        catalog: Arc<Catalog>,
-        bound: &Bound,
-        approvals: &Approvals,
+    /// Creates a server for the tools of a running server, each client of which has its own
+    /// connection to it.
+    pub fn live(server: Box<dyn LiveServer>, options: ServerOptions) -> Self {
+        let source = OfferSource::Live { server, has_finder: options.has_finder };
+        Self::of_source(source, None, options)
+    }
+
+    fn of_source(
+        source: OfferSource,
         scope: Option<Arc<[SmolStr]>>,
-        observer: Option<Box<CallObserver>>,
+        options: ServerOptions,
     ) -> Self {
-        let callers = Callers::Many;
-        let conversation = Conversation::new(bound, &catalog, approvals, scope.as_deref(), callers);
         Self(Arc::new(ServerInner {
-            catalog,
-            bound: bound.clone(),
-            approvals: approvals.clone(),
+            source,
+            approvals: options.approvals,
             scope,
-            sessionless: Arc::new(conversation),
+            sessionless: OnceCell::new(),
             resting: RestingRequests::default(),
             running: RwLock::default(),
             metrics: Metrics::default(),
-            observer,
-            finder: None,
+            observer: options.observer,
         }))
     }
 
-    /// The server with two tools in place of all others: `find_tools`, which returns definitions, and
-    /// `call_tool`, which calls any tool.
-    /// Fails if the server serves clients already.
-    pub fn with_search(mut self, module: &Valid<Module>) -> Result<Self, ServeError> {
-        let shared = || ServeError::Tool("the server is in use".to_owned());
-        let inner = Arc::get_mut(&mut self.0).ok_or_else(shared)?;
-        let finder = Finder::new(module, &inner.catalog.tools().collect::<Vec<_>>());
-        inner.finder = Some(finder?);
-        Ok(self)
+    /// What of the tools is not checked, as warnings.
+    pub fn warnings(&self) -> Vec<String> {
+        match &self.0.source {
+            OfferSource::Fixed(offer) => offer.catalog.warnings(),
+            OfferSource::Live { .. } => Vec::new(),
+        }
     }
 
     /// Serves one client over standard input and output until it disconnects or `until` completes.
@@ -165,7 +179,7 @@ impl Server {
     {
         let stop = CancellationToken::new();
         let connection = Connection::new(self);
-        let conversation = connection.own_conversation();
+        let own = connection.own();
         let work = async {
             match JsonConnection(connection).serve_with_ct(transport, stop.clone()).await {
                 Ok(service) => {
@@ -176,6 +190,9 @@ impl Server {
                 Err(
                     ServerInitializeError::ConnectionClosed(_) | ServerInitializeError::Cancelled,
                 ) => Ok(()),
+                Err(ServerInitializeError::InitializeFailed(error)) => {
+                    Err(ServeError::Upstream(error.message.into_owned()))
+                }
                 Err(error) => {
                     Err(ServeError::Client(format!("the client does not speak MCP: {error}")))
                 }
@@ -190,7 +207,7 @@ impl Server {
                 work.await
             }
         };
-        conversation.close().await;
+        own.close().await;
         outcome
     }
 

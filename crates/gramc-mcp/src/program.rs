@@ -12,7 +12,8 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio_util::sync::{CancellationToken, DropGuard};
 use uuid::Uuid;
 
-use crate::{CallObserver, Listener, ServeError, Server};
+use crate::offer::OfferSource;
+use crate::{CallObserver, Listener, ServeError, Server, ServerOptions};
 
 /// Time for a program to say which server it means.
 const MAX_HELLO_TIME: Duration = Duration::from_secs(5);
@@ -50,9 +51,13 @@ impl Server {
         approvals: &Approvals,
         observer: Box<CallObserver>,
     ) -> Result<ProgramServer, ServeError> {
-        let (catalog, bound) = (Arc::clone(&self.0.catalog), &self.0.bound);
-        let server =
-            Self::with_scope(catalog, bound, approvals, Some(names.into()), Some(observer));
+        let OfferSource::Fixed(offer) = &self.0.source else {
+            return Err(ServeError::Tool("programs cannot use a live server".to_owned()));
+        };
+        let source = OfferSource::Fixed(Arc::clone(offer));
+        let approvals = approvals.clone();
+        let options = ServerOptions { approvals, observer: Some(observer), has_finder: false };
+        let server = Self::of_source(source, Some(names.into()), options);
         let secret = Uuid::new_v4().simple().to_string();
         let listener = Listener::bind_hidden(&secret).await?;
         let wrong = |error: io::Error| ServeError::Address(format!("no port is free: {error}"));

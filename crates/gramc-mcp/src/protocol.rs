@@ -52,6 +52,12 @@ pub(crate) fn is_sessionless(extensions: &Extensions) -> bool {
     parts.is_some_and(|parts| !parts.headers.contains_key(SESSION_HEADER))
 }
 
+/// Whether a request itself names revision 2026-07-28 or a later one. `initialize` does not: its
+/// parameters name a revision that is not negotiated yet.
+pub(crate) fn names_modern_revision(context: &RequestContext<RoleServer>) -> bool {
+    context.meta.protocol_version().is_some_and(|version| version >= ProtocolVersion::V_2026_07_28)
+}
+
 /// Whether a request uses revision 2026-07-28 or later, in which clients subscribe to notifications.
 pub(crate) fn is_modern(context: &RequestContext<RoleServer>) -> bool {
     context.protocol_version().is_some_and(|version| version >= ProtocolVersion::V_2026_07_28)

@@ -17,9 +17,10 @@ use crate::approval::approve;
 use crate::catalog::ResultKind;
 use crate::conversation::Conversation;
 use crate::finder::{CALL, FIND, InnerCall};
+use crate::offer::Offer;
 use crate::protocol::{UNTYPED, is_modern, to_error_data};
 use crate::questions::Answer;
-use crate::{FinishedCall, Server, ServerInner};
+use crate::{FinishedCall, Server};
 
 /// Interval of progress notifications for a running call.
 const PROGRESS_INTERVAL: Duration = Duration::from_secs(1);
@@ -48,7 +49,7 @@ impl IncomingRequest {
     pub(crate) async fn answer(self, method: &str, mut params: Value) -> Answer {
         let method = method.strip_prefix(UNTYPED).unwrap_or(method);
         if method == "tools/list" {
-            let ServerInner { finder, catalog, .. } = &*self.server.0;
+            let Offer { finder, catalog, .. } = &*self.conversation.offer;
             let page = match finder {
                 Some(finder) => finder.page(),
                 None => catalog.page(&self.conversation.visible()),
@@ -69,9 +70,9 @@ impl IncomingRequest {
             Value::String(text) => text,
             other => other.to_string(),
         });
-        let result = match &self.server.0.finder {
+        let result = match &self.conversation.offer.finder {
             Some(finder) if name == FIND => {
-                let catalog = &self.server.0.catalog;
+                let catalog = &self.conversation.offer.catalog;
                 finder.find(arguments, |tool: &str| catalog.get(tool).map(|entry| &entry.tool))
             }
             Some(finder) if name == CALL => match finder.inner_call(arguments) {
@@ -91,7 +92,7 @@ impl IncomingRequest {
     /// Passes the request on to the MCP servers behind the library, until the client cancels it.
     async fn forward(&self, method: &str, params: Value) -> Answer {
         let upstream = self.conversation.upstream();
-        let limit = self.server.0.bound.settings_of_library().time_limit();
+        let limit = self.conversation.offer.bound.settings_of_library().time_limit();
         let origin = self.origin();
         let work = Box::pin(upstream.answer(method, params, origin.clone()));
         let answer = tokio::select! {
@@ -105,7 +106,7 @@ impl IncomingRequest {
 
     /// Checks and runs a call of a tool that clients find by `find_tools`.
     async fn found(&self, call: SentCall) -> Result<Map<String, Value>, ErrorData> {
-        let entry = self.server.0.catalog.get(&call.name);
+        let entry = self.conversation.offer.catalog.get(&call.name);
         let own = entry.map_or(call.name.as_str(), |entry| &entry.name);
         // The model has seen the definition.
         self.conversation.session.expand_containers_of(own);
@@ -117,7 +118,7 @@ impl IncomingRequest {
         let SentCall { name, arguments, through } = call;
         let Self { server, conversation, client, context } = self;
         let _running = server.0.running.read().await;
-        let entry = server.0.catalog.get(&name);
+        let entry = conversation.offer.catalog.get(&name);
         let own = entry.map_or_else(|| name.clone(), |entry| entry.name.to_string());
         let (start, origin) = (Instant::now(), self.origin());
         let sent = server.0.observer.is_some().then(|| arguments.clone().unwrap_or_default());
@@ -159,14 +160,14 @@ impl IncomingRequest {
         // The verdict names the tool by its MCP name.
         verdict.name = name;
         // What clients find by `find_tools` is not listed.
-        let lists = server.0.finder.is_none();
+        let lists = conversation.offer.finder.is_none();
         if lists && conversation.notify_if_changed(&verdict) && !is_modern(context) {
             // The client may have disconnected.
             let _ = context.peer.notify_tool_list_changed().await;
         }
         let kind = entry.map_or(ResultKind::Text, |entry| entry.result_kind);
         let hint = match (&verdict.outcome, through) {
-            (Err(CallError::UnknownTool { .. }), _) if server.0.finder.is_some() => {
+            (Err(CallError::UnknownTool { .. }), _) if conversation.offer.finder.is_some() => {
                 Some(format!("Find the tools with `{FIND}`."))
             }
             (Err(CallError::Validation(_) | CallError::Malformed(_)), Some(through)) => {

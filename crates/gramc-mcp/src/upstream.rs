@@ -5,7 +5,9 @@
 //! same name is that of the first one.
 
 use std::collections::HashSet;
+use std::time::Duration;
 
+use futures_util::future::join_all;
 use gramc_tools::Bound;
 use gramc_tools::invocation::RequestOrigin;
 
@@ -13,6 +15,7 @@ use rmcp::ErrorData;
 use rmcp::model::{ErrorCode, Implementation, ServerCapabilities, TASKS_EXTENSION_ID};
 use serde::Deserialize as _;
 use serde_json::{Map, Value, json};
+use tokio::time::timeout;
 
 use crate::client::{LibraryServer, McpServer, UpstreamError, library_servers};
 use crate::protocol::to_error_data;
@@ -20,6 +23,8 @@ use crate::questions::Answer;
 
 /// Maximum number of pages of a list of a server.
 const MAX_PAGES: usize = 1_000;
+/// How long each of several servers may take to say what it offers.
+const MEMBER_LIMIT: Duration = Duration::from_secs(10);
 /// Maximum number of entries of a list of a server.
 const MAX_ENTRIES: usize = 100_000;
 
@@ -61,12 +66,12 @@ const PROMPTS: ListKind = ListKind {
 };
 
 /// The capabilities of all servers together, as far as they are known, and those of the tools.
-pub(crate) fn capabilities(bound: &Bound) -> ServerCapabilities {
+pub(crate) fn capabilities(servers: &[LibraryServer]) -> ServerCapabilities {
     let mut all = Map::from_iter([
         ("tools".to_owned(), json!({"listChanged": true})),
         ("extensions".to_owned(), json!({ TASKS_EXTENSION_ID: {} })),
     ]);
-    for LibraryServer { server, is_whole } in library_servers(bound) {
+    for LibraryServer { server, is_whole } in servers {
         let Some(known) = server.introduction() else { continue };
         let is_offered = |key: &str| match key {
             // These concern the tools, which are ours.
@@ -98,16 +103,16 @@ pub(crate) fn capabilities(bound: &Bound) -> ServerCapabilities {
 }
 
 /// How to use the servers that the library takes as a whole, in their words.
-pub(crate) fn instructions(bound: &Bound) -> Option<String> {
-    let servers = library_servers(bound).iter().filter(|it| it.is_whole);
+pub(crate) fn instructions(servers: &[LibraryServer]) -> Option<String> {
+    let servers = servers.iter().filter(|it| it.is_whole);
     let known: Vec<_> = servers.filter_map(|it| it.server.introduction()).collect();
     let texts: Vec<_> = known.iter().filter_map(|known| known.instructions()).collect();
     (!texts.is_empty()).then(|| texts.join("\n\n"))
 }
 
 /// The name of the only server of the library, which is then that of ours.
-pub(crate) fn server_info(bound: &Bound) -> Option<Implementation> {
-    match library_servers(bound) {
+pub(crate) fn server_info(servers: &[LibraryServer]) -> Option<Implementation> {
+    match servers {
         [LibraryServer { server, is_whole: true }] => {
             let known = server.introduction()?;
             Implementation::deserialize(known.server_info()?).ok()
@@ -200,15 +205,35 @@ impl Upstream {
         }
     }
 
-    /// The servers that the library takes as a whole and that have a capability.
+    /// The servers that the library takes as a whole and that have a capability. Fails if none of
+    /// several can be reached.
     async fn offering(&self, capability: &str) -> Result<Vec<McpServer>, ErrorData> {
-        let mut offering = Vec::new();
-        for LibraryServer { server, .. } in self.servers.iter().filter(|it| it.is_whole) {
-            if server.announced_capabilities().await.map_err(failure)?.contains_key(capability) {
-                offering.push(server.clone());
+        let whole = self.servers.iter().filter(|it| it.is_whole).map(|it| &it.server);
+        self.having(whole, capability).await
+    }
+
+    /// Those of several servers that have a capability. Fails if none of them can be reached.
+    async fn having(
+        &self,
+        servers: impl Iterator<Item = &McpServer>,
+        capability: &str,
+    ) -> Result<Vec<McpServer>, ErrorData> {
+        let asking = servers.map(async |server| {
+            let known = timeout(MEMBER_LIMIT, server.announced_capabilities()).await;
+            let known = known.map_err(|_| late(server))?.map_err(failure)?;
+            Ok(known.contains_key(capability).then(|| server.clone()))
+        });
+        let (mut having, mut error) = (Vec::new(), None);
+        for outcome in join_all(asking).await {
+            match outcome {
+                Ok(server) => having.push(server),
+                Err(why) => error = Some(why),
             }
         }
-        Ok(offering)
+        match error {
+            Some(error) if having.is_empty() => Err(error),
+            _ => Ok(having.into_iter().flatten().collect()),
+        }
     }
 
     /// A page of a list. A cursor is the position of a server, with its own cursor.
@@ -222,13 +247,21 @@ impl Upstream {
                 (at.parse().map_err(|_| invalid())?, Some(own).filter(|own| !own.is_empty()))
             }
         };
-        let Some(server) = servers.get(at) else {
+        if at >= servers.len() {
             return Err(if at == 0 { not_found(kind.method) } else { invalid() });
+        }
+        // A server that fails is left out, unless it is the last one that could answer.
+        let (mut at, mut own) = (at, own);
+        let mut page = loop {
+            match self.own_page(&servers[at], kind, own).await {
+                Err(_) if at + 1 < servers.len() => (at, own) = (at + 1, None),
+                Err(_) if at > 0 && own.is_none() => break json!({ (kind.entries): [] }),
+                page => break page?,
+            }
         };
-        let mut page = self.own_page(server, kind, own).await?;
         let mut hidden = HashSet::new();
         for earlier in &servers[..at] {
-            hidden.extend(self.names(earlier, kind).await?);
+            hidden.extend(self.names(earlier, kind).await.unwrap_or_default());
         }
         if let Some(Value::Array(entries)) = page.get_mut(kind.entries) {
             entries.retain(|entry| entry[kind.name].as_str().is_none_or(|it| !hidden.contains(it)));
@@ -290,11 +323,8 @@ impl Upstream {
             return self.pass(first, &request).await;
         }
         for kind in kinds {
-            for server in &servers {
-                let announced = server.announced_capabilities().await.map_err(failure)?;
-                if announced.contains_key(kind.capability)
-                    && self.names(server, *kind).await?.contains(name)
-                {
+            for server in &self.having(servers.iter(), kind.capability).await? {
+                if self.names(server, *kind).await.is_ok_and(|names| names.contains(name)) {
                     return self.pass(server, &request).await;
                 }
             }
@@ -336,16 +366,25 @@ impl Upstream {
         origin: Option<&RequestOrigin>,
     ) -> Answer {
         let origin = origin.cloned().unwrap_or_default();
-        server.request(method, Some(params), self.max_answer, origin).await.map_err(failure)
+        let answer = server.request(method, Some(params), self.max_answer, origin);
+        // The list of a server that is silent does not keep those of the others.
+        let is_list = method.ends_with("/list") && self.servers.len() > 1;
+        if !is_list {
+            return answer.await.map_err(failure);
+        }
+        let answer = timeout(MEMBER_LIMIT, answer).await.map_err(|_| late(server))?;
+        answer.map_err(failure)
     }
 
-    /// Sets the level of the log messages of all servers that have them.
+    /// Sets the level of the log messages of all servers that have them. Fails if no server has.
     async fn set_level(&self, params: Value) -> Answer {
+        let own = self.servers.iter().map(|it| &it.server).filter(|it| !it.is_shared());
+        let servers = self.having(own, "logging").await?;
+        let asking = servers.iter().map(|server| self.ask(server, SET_LEVEL, params.clone(), None));
         let mut answer = Err(not_found(SET_LEVEL));
-        for LibraryServer { server, .. } in self.servers.iter().filter(|it| !it.server.is_shared())
-        {
-            if server.announced_capabilities().await.map_err(failure)?.contains_key("logging") {
-                answer = Ok(self.ask(server, SET_LEVEL, params.clone(), None).await?);
+        for outcome in join_all(asking).await {
+            if answer.is_err() {
+                answer = outcome;
             }
         }
         answer
@@ -360,6 +399,11 @@ struct Request<'m> {
 
 fn text(value: &Value) -> String {
     value.as_str().unwrap_or_default().to_owned()
+}
+
+fn late(server: &McpServer) -> ErrorData {
+    let message = format!("the MCP server {server} did not answer in time");
+    ErrorData::internal_error(message, None)
 }
 
 fn not_found(method: &str) -> ErrorData {

@@ -4,10 +4,11 @@ use std::time::Duration;
 
 use gramc_mcp::client as mcp;
 use gramc_tools::{ProgramEnvironment, RequestHeaders, TlsOptions};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::args::{LiveServer, Tls};
 use crate::failure::Failure;
+use crate::output::say_each;
 
 /// How long a server may take for everything. `npx` and its like install a server before they
 /// start it, which can take most of a minute.
@@ -43,21 +44,42 @@ pub(crate) fn tools_of(server: &LiveServer) -> Result<Option<Value>, Failure> {
 /// server sent them. `variables` are names of environment variables that the server gets besides the usual
 /// ones; their values are masked in its messages.
 fn tools_of_command(command: &str, variables: &[String]) -> Result<Value, Failure> {
-    let words = words_of(command)?;
-    let mut environment = ProgramEnvironment::default();
-    for name in variables {
-        environment = environment.secret(name, variable(name)?);
-    }
+    let (words, environment) = (words_of(command)?, environment(variables)?);
     tools(mcp::tools_of_command(&words, environment, TIME_LIMIT, wait_for_interrupt()))
 }
 
 /// Asks the MCP server at a URL for its tools. `headers` have the form `Name: value`, where a value may be
 /// `env:NAME`.
 fn tools_of_url(url: &str, headers: &[String], tls: &Tls) -> Result<Value, Failure> {
+    let options = url_options(headers, tls)?;
+    tools(mcp::tools_of_url(url, options, TIME_LIMIT, wait_for_interrupt()))
+}
+
+/// The server that the arguments name. It is connected to when it is needed.
+pub(crate) fn mcp_server(server: &LiveServer) -> Result<mcp::McpServer, Failure> {
+    match (&server.command, &server.url) {
+        (Some(command), _) => {
+            Ok(mcp::McpServer::command_with(words_of(command)?, environment(&server.env)?))
+        }
+        (None, Some(url)) => {
+            let options = url_options(&server.header, &server.tls)?;
+            mcp::McpServer::url_with(url, options).map_err(|error| Failure::new(error.detail))
+        }
+        (None, None) => Err(Failure::new("no MCP server is named")),
+    }
+}
+
+fn environment(variables: &[String]) -> Result<ProgramEnvironment, Failure> {
+    let mut known = variables.iter();
+    known.try_fold(ProgramEnvironment::default(), |environment, name| {
+        Ok(environment.secret(name, variable(name)?))
+    })
+}
+
+fn url_options(headers: &[String], tls: &Tls) -> Result<mcp::UrlOptions, Failure> {
     let headers = headers.iter().map(|text| header(text)).collect::<Result<Vec<_>, _>>()?;
     let headers = RequestHeaders::new(headers)?.with_bearer();
-    let options = mcp::UrlOptions::of_user(headers, tls_options(tls)?);
-    tools(mcp::tools_of_url(url, options, TIME_LIMIT, wait_for_interrupt()))
+    Ok(mcp::UrlOptions::of_user(headers, tls_options(tls)?))
 }
 
 /// Reads the certificates that the command line names.
@@ -87,8 +109,12 @@ fn variable(name: &str) -> Result<String, Failure> {
 }
 
 /// The tools that a server lists.
-fn tools(work: impl Future<Output = Result<Value, mcp::McpError>>) -> Result<Value, Failure> {
-    Ok(run(work)??)
+fn tools(
+    work: impl Future<Output = Result<mcp::ListedTools, mcp::McpError>>,
+) -> Result<Value, Failure> {
+    let list = run(work)??;
+    say_each("warning: the tools of the MCP server: ", &list.warnings);
+    Ok(json!({ "tools": list.tools }))
 }
 
 /// Runs `work` on this thread.

@@ -105,7 +105,9 @@ pub(super) async fn ask(
 
 /// Whether a notification says that something has changed.
 fn is_change(method: &str) -> bool {
-    method.starts_with("notifications/resources/") || method.starts_with("notifications/prompts/")
+    ["resources", "prompts", "tools"]
+        .iter()
+        .any(|list| method.strip_prefix("notifications/").is_some_and(|it| it.starts_with(list)))
 }
 
 #[cfg(test)]

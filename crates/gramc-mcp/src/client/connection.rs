@@ -25,7 +25,7 @@ use super::exchange::{Exchange, GOODBYE};
 use super::handshake::{HandshakeError, Introduction, Lifecycle, describe_error};
 use super::http_wire::HttpWire;
 use super::inbox::{Inbox, RequestFault, RequestOptions};
-use super::tool_pages::ToolPages;
+use super::tool_pages::{ListedTools, ToolPages};
 use super::wire::Wire;
 
 /// How long a server may take to list its tools.
@@ -240,6 +240,11 @@ impl Connection {
         asking.map(|heard| heard.unwrap_or(false)).boxed().shared()
     }
 
+    /// Whether the server says that its tools have changed since they were listed.
+    pub(super) fn has_other_tools(&self) -> bool {
+        self.exchange.inbox.other_tools.load(Ordering::Acquire)
+    }
+
     /// All tools of the server. It is asked once, and again when it says that they are others now.
     pub(super) async fn tools(&self) -> Result<Arc<[Value]>, InvocationError> {
         let mut known = self.tools.lock().await;
@@ -250,7 +255,7 @@ impl Connection {
             return Ok(Arc::clone(tools));
         }
         match self.list(Instant::now() + LIST_LIMIT, LIST_LIMIT).await {
-            Ok(tools) => Ok(Arc::clone(known.insert(tools.into()))),
+            Ok(list) => Ok(Arc::clone(known.insert(list.tools.into()))),
             Err(fault) => Err(self.error(fault.kind, &fault.detail)),
         }
     }
@@ -260,16 +265,20 @@ impl Connection {
         &self,
         end: Instant,
         limit: Duration,
-    ) -> Result<Vec<Value>, InvocationError> {
+    ) -> Result<ListedTools, InvocationError> {
         let late = || Err(InvocationError::failure(late("tools/list", limit)));
         let outcome = timeout_at(end, self.all_pages()).await.unwrap_or_else(|_| late());
         match outcome {
-            Ok(tools) => Ok(tools.into_iter().map(|tool| self.masks().result(tool)).collect()),
+            Ok(mut list) => {
+                let tools = list.tools.into_iter().map(|tool| self.masks().result(tool));
+                list.tools = tools.collect();
+                Ok(list)
+            }
             Err(fault) => Err(self.complete_fault(fault)),
         }
     }
 
-    async fn all_pages(&self) -> Result<Vec<Value>, InvocationError> {
+    async fn all_pages(&self) -> Result<ListedTools, InvocationError> {
         let mut pages = ToolPages::default();
         loop {
             let params = pages.cursor().map(|cursor| json!({ "cursor": cursor }));
@@ -280,7 +289,7 @@ impl Connection {
                 Err(fault) => return Err(self.fault("tools/list", fault).await),
             };
             if pages.add(page).map_err(|error| InvocationError::failure(error.to_string()))? {
-                return Ok(pages.into_tools());
+                return Ok(pages.into_list());
             }
         }
     }

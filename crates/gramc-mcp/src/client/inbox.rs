@@ -282,8 +282,10 @@ impl Inbox {
                     request.acknowledged.cancel();
                 }
             }
-            "notifications/tools/list_changed" => self.other_tools.store(true, Ordering::Release),
             _ => {
+                if method == "notifications/tools/list_changed" {
+                    self.other_tools.store(true, Ordering::Release);
+                }
                 let origin = match param("progressToken") {
                     None => within.cloned(),
                     Some(token) => own_id(token).and_then(|id| self.find(id)),

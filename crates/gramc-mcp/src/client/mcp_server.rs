@@ -57,7 +57,8 @@ impl McpServer {
         Self::command_with(words, ProgramEnvironment::in_folder(&folder.into()))
     }
 
-    pub(crate) fn command_with(words: Vec<String>, environment: ProgramEnvironment) -> Self {
+    /// The server that a program is, with its arguments, in an environment.
+    pub fn command_with(words: Vec<String>, environment: ProgramEnvironment) -> Self {
         let environment = Arc::new(environment);
         Self::new(ServerAddress::Command { words: words.into(), environment }, false, None)
     }
@@ -68,7 +69,7 @@ impl McpServer {
     }
 
     /// The server at an address, with options. Fails as [`Self::url`] does.
-    pub(crate) fn url_with(url: &str, options: UrlOptions) -> Result<Self, InvocationError> {
+    pub fn url_with(url: &str, options: UrlOptions) -> Result<Self, InvocationError> {
         let address = ServerAddress::url(url, options).ok_or(McpError::InvalidAddress);
         Ok(Self::new(address.map_err(InvocationError::unreachable)?, false, None))
     }
@@ -88,6 +89,19 @@ impl McpServer {
             tools: RwLock::default(),
             outputs: Mutex::default(),
         }))
+    }
+
+    /// The same server with a connection of its own, for a client.
+    #[must_use]
+    pub fn for_client(&self, client: Arc<dyn SessionClient>) -> Self {
+        Self::new(self.0.address.clone(), false, Some(client))
+    }
+
+    /// Whether the server says that its tools have changed since they were listed.
+    pub fn has_other_tools(&self) -> bool {
+        let link = self.0.link.lock();
+        let Some(opening) = &link.opening else { return false };
+        matches!(&*opening.outcome.borrow(), Some(Ok(connection)) if connection.has_other_tools())
     }
 
     /// The same server, whose connection is shared even by sessions with servers of their own.

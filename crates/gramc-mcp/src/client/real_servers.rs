@@ -12,6 +12,8 @@ use std::io::{BufRead as _, BufReader};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
+use serde_json::Value;
+
 use super::tests::{ask_command, ask_url};
 use super::*;
 

@@ -22,9 +22,23 @@ pub fn load_options<'o>(folder: &'o Path, defaults: &Settings) -> LoadOptions<'o
     LoadOptions { folder, defaults: defaults.clone(), servers: Some(Box::<ServerTools>::default()) }
 }
 
+/// Options for loading the library of one server, over its connection.
+pub fn load_options_of(server: &McpServer) -> LoadOptions<'static> {
+    let servers = ServerTools { known: Vec::new(), only: Some(server.clone()) };
+    LoadOptions {
+        folder: Path::new("."),
+        defaults: Settings::default(),
+        servers: Some(Box::new(servers)),
+    }
+}
+
 /// The MCP servers of one library while it is loaded. The tools of a server share a connection.
 #[derive(Default)]
-pub struct ServerTools(Vec<KnownServer>);
+pub struct ServerTools {
+    known: Vec<KnownServer>,
+    /// The only server of the library, if it is connected to already.
+    only: Option<McpServer>,
+}
 
 /// A server with the attributes that declare it.
 struct KnownServer {
@@ -41,19 +55,21 @@ impl ServerTools {
     ) -> Result<McpServer, LoadError> {
         let attributes = SERVER_KEYS.map(|key| json!(declaration.attribute(key)));
         let attributes = Value::from(attributes.to_vec()).to_string();
-        if let Some(known) = self.0.iter_mut().find(|known| known.attributes == attributes) {
+        if let Some(known) = self.known.iter_mut().find(|known| known.attributes == attributes) {
             known.server.is_whole |= is_whole;
             return Ok(known.server.server.clone());
         }
         let url = declaration.text("url");
-        let server = if url.is_empty() {
+        let server = if let Some(only) = &self.only {
+            only.clone()
+        } else if url.is_empty() {
             McpServer::command_with(declaration.texts("command"), declaration.environment()?)
         } else {
             McpServer::url_with(&url, url_options(declaration)?)?
         };
         let server = if declaration.flag("shared") { server.to_shared() } else { server };
         let known = LibraryServer { server: server.clone(), is_whole };
-        self.0.push(KnownServer { attributes, server: known });
+        self.known.push(KnownServer { attributes, server: known });
         Ok(server)
     }
 }
@@ -80,7 +96,7 @@ impl ServerLoader for ServerTools {
     }
 
     fn into_servers(self: Box<Self>) -> LibraryServers {
-        Arc::new(self.0.into_iter().map(|known| known.server).collect::<Vec<_>>())
+        Arc::new(self.known.into_iter().map(|known| known.server).collect::<Vec<_>>())
     }
 }
 

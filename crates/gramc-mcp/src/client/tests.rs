@@ -6,6 +6,8 @@ use std::io::{BufRead as _, BufReader};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
+use serde_json::{Value, json};
+
 use super::*;
 
 /// Enough for a busy machine, and little for a person who waits for a test that fails.
@@ -32,10 +34,15 @@ fn run<T>(work: impl Future<Output = T>) -> T {
 pub(super) fn ask_command(words: &[&str], limit: Duration) -> Result<Value, McpError> {
     let words: Vec<_> = words.iter().map(|&word| word.to_owned()).collect();
     run(tools_of_command(&words, ProgramEnvironment::default(), limit, std::future::pending()))
+        .map(as_json)
 }
 
 pub(super) fn ask_url(url: &str, limit: Duration) -> Result<Value, McpError> {
-    run(tools_of_url(url, UrlOptions::default(), limit, std::future::pending()))
+    run(tools_of_url(url, UrlOptions::default(), limit, std::future::pending())).map(as_json)
+}
+
+fn as_json(list: ListedTools) -> Value {
+    json!({ "tools": list.tools })
 }
 
 fn ask_hostile(mode: &str, limit: Duration) -> Result<Value, McpError> {
@@ -123,9 +130,24 @@ fn answers_without_a_list_are_reported() {
 #[test]
 fn lists_without_an_end_are_bounded() {
     fails("endless-pages", SOON, &["its list of tools has more than 1000 pages"]);
-    fails("same-cursor", SOON, &["has no end: the cursor \"again\" came twice"]);
     fails("huge-line", SOON, &["a message of it is longer than 64 megabytes"]);
     fails("huge-list", SOON, &["its list of tools is longer than 64 megabytes"]);
+}
+
+/// What can be used of a list is used.
+#[test]
+fn odd_lists_have_warnings() {
+    let words = ["python3", HOSTILE, "same-cursor"].map(str::to_owned);
+    let work =
+        tools_of_command(&words, ProgramEnvironment::default(), SOON, std::future::pending());
+    let list = run(work).unwrap();
+    assert_eq!(list.tools.len(), 1);
+    let warnings = [
+        "`tool` is listed twice: the second one is left out",
+        "a tool without a name is left out",
+        "the list has no end: the cursor \"again\" came twice",
+    ];
+    assert!(list.warnings.iter().map(String::as_str).eq(warnings), "{:?}", list.warnings);
 }
 
 #[test]
@@ -153,7 +175,8 @@ fn a_reason_to_stop_is_told() {
         tokio::time::sleep(Duration::from_millis(200)).await;
         "we were interrupted".to_owned()
     };
-    let message = text(run(tools_of_command(&words, ProgramEnvironment::default(), SOON, stop)));
+    let work = tools_of_command(&words, ProgramEnvironment::default(), SOON, stop);
+    let message = text(run(work).map(as_json));
     let expected = "cannot get the tools of the MCP server `python3`: we were interrupted";
     assert_eq!(message, expected);
 }

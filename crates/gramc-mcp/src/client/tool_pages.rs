@@ -19,18 +19,42 @@ pub(super) enum ListError {
     NoList,
     #[error("`nextCursor` of its answer to `tools/list` is not text")]
     InvalidCursor,
-    #[error("its list of tools has no end: the cursor \"{0}\" came twice")]
-    RepeatedCursor(String),
     #[error("its list of tools is longer than {} megabytes", MAX_MESSAGE_BYTES >> 20)]
     TooLong,
     #[error("its list of tools has more than {PAGE_LIMIT} pages")]
     TooManyPages,
 }
 
-/// The tools of the pages so far.
+/// The tools that a server lists, each as it was sent.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct ListedTools {
+    /// The tools. Each has a name that no other one has.
+    pub tools: Vec<Value>,
+    /// What is wrong with the list, and what was left out therefore.
+    pub warnings: Vec<String>,
+}
+
+impl ListedTools {
+    /// Adds a tool that can be called.
+    fn add(&mut self, tool: Value, names: &mut HashSet<String>) {
+        let Some(name) = tool["name"].as_str() else {
+            self.warnings.push("a tool without a name is left out".to_owned());
+            return;
+        };
+        if names.insert(name.to_owned()) {
+            self.tools.push(tool);
+        } else {
+            let name = sanitize_line(name);
+            self.warnings.push(format!("`{name}` is listed twice: the second one is left out"));
+        }
+    }
+}
+
+/// The pages of a list so far.
 #[derive(Default)]
 pub(super) struct ToolPages {
-    tools: Vec<Value>,
+    list: ListedTools,
+    names: HashSet<String>,
     bytes: usize,
     cursor: Option<String>,
     cursors: HashSet<String>,
@@ -42,8 +66,8 @@ impl ToolPages {
         self.cursor.as_deref()
     }
 
-    pub(super) fn into_tools(self) -> Vec<Value> {
-        self.tools
+    pub(super) fn into_list(self) -> ListedTools {
+        self.list
     }
 
     /// Adds a page. Returns whether it is the last one.
@@ -57,7 +81,9 @@ impl ToolPages {
         if self.bytes > MAX_MESSAGE_BYTES {
             return Err(ListError::TooLong);
         }
-        self.tools.extend(tools);
+        for tool in tools {
+            self.list.add(tool, &mut self.names);
+        }
         let cursor = match page.get_mut("nextCursor").map(Value::take) {
             // The protocol ends a list by leaving the cursor out; some servers send an empty one.
             None | Some(Value::Null) => return Ok(true),
@@ -66,7 +92,10 @@ impl ToolPages {
             Some(_) => return Err(ListError::InvalidCursor),
         };
         if !self.cursors.insert(cursor.clone()) {
-            return Err(ListError::RepeatedCursor(sanitize_line(&cursor)));
+            let cursor = sanitize_line(&cursor);
+            let warning = format!("the list has no end: the cursor \"{cursor}\" came twice");
+            self.list.warnings.push(warning);
+            return Ok(true);
         }
         if self.cursors.len() == PAGE_LIMIT {
             return Err(ListError::TooManyPages);

@@ -1,16 +1,21 @@
 //! `gramc mcp`
 
+mod live_guard;
+
 use std::fs::File;
 use std::io::{self, IsTerminal as _};
 use std::path::Path;
 use std::sync::Arc;
 
 use gramc_agent::{Event, ModelCall, Observer as _, SpanRecorder, Telemetry, TraceWriter};
-use gramc_mcp::{CallObserver, FinishedCall, Listener, ServeError, Server, name_clashes};
-use gramc_tools::approval::{ApprovalPolicy, Approvals};
+use gramc_mcp::{
+    CallObserver, FinishedCall, Listener, ServeError, Server, ServerOptions, name_clashes,
+};
+use gramc_tools::approval::ApprovalPolicy;
 use tokio::runtime::Builder;
 use tokio::time::timeout;
 
+use self::live_guard::LiveGuard;
 use super::approval::approvals;
 use super::calls::{self, Both, CONNECT_LIMIT};
 use crate::args::{Display, Mcp};
@@ -28,14 +33,26 @@ pub(super) fn run(args: &Mcp, display: Display) -> Outcome {
     let token = args.token_env.as_deref().map(token).transpose()?;
     calls::only_one_reads(&[&spec.path, library])?;
     let approvals = approvals(ApprovalPolicy::Never, &args.approve, None)?;
-    let Some(read) = calls::read(&spec, &args.bind, display)? else { return Ok(PROBLEMS) };
-    let read = read.with_journal(&args.journal)?;
+    let is_live = spec.server.is_named()
+        && (args.bind.library.is_none() && !args.bind.fake && args.journal.journal.is_none());
+    let read = if is_live {
+        None
+    } else {
+        let Some(read) = calls::read(&spec, &args.bind, display)? else { return Ok(PROBLEMS) };
+        Some(read.with_journal(&args.journal)?)
+    };
     let trace = args.trace.as_deref().map(trace).transpose()?;
     let telemetry = super::run::telemetry();
     let work = async {
         let observer = observer(trace.clone(), telemetry.as_ref());
-        let Some(server) = prepare(&read, &approvals, observer).await? else { return Ok(PROBLEMS) };
-        let server = if args.search { server.with_search(&read.spec.module)? } else { server };
+        let options = ServerOptions { approvals, observer, has_finder: args.search };
+        let server = match &read {
+            Some(read) => match prepare(read, options).await? {
+                Some(server) => server,
+                None => return Ok(PROBLEMS),
+            },
+            None => Server::live(Box::new(LiveGuard::new(&spec.server, display)?), options),
+        };
         let served = match &args.http {
             None => {
                 if io::stdin().is_terminal() {
@@ -48,7 +65,12 @@ pub(super) fn run(args: &Mcp, display: Display) -> Outcome {
         };
         served.map(|()| CLEAN).map_err(failure)
     };
-    let code = calls::run_to_the_end(Builder::new_current_thread(), work, read.library.close());
+    let close = async {
+        if let Some(read) = &read {
+            read.library.close().await;
+        }
+    };
+    let code = calls::run_to_the_end(Builder::new_current_thread(), work, close);
     if let Some(telemetry) = telemetry {
         super::run::send_the_rest(telemetry, matches!(code, Err(Failure::Interrupted(_))));
     }
@@ -91,11 +113,7 @@ fn observer(trace: Option<Trace>, telemetry: Option<&Telemetry>) -> Option<Box<C
 
 /// Connects to the MCP servers behind the library and binds it. Returns nothing if it does not fit
 /// the specification.
-async fn prepare(
-    read: &Both,
-    approvals: &Approvals,
-    observer: Option<Box<CallObserver>>,
-) -> Result<Option<Server>, Failure> {
+async fn prepare(read: &Both, options: ServerOptions) -> Result<Option<Server>, Failure> {
     let (bound, refused) = read.bind_connected().await?;
     say_each("error: ", &refused);
     if !refused.is_empty() {
@@ -106,7 +124,9 @@ async fn prepare(
         signal = live::next_signal() => return Err(Failure::Interrupted(signal)),
     };
     say_each("warning: ", &clashes);
-    Ok(Some(Server::with_observer(&read.spec.module, &bound, approvals, observer)?))
+    let server = Server::with_options(&read.spec.module, &bound, options)?;
+    say_each("warning: ", &server.warnings());
+    Ok(Some(server))
 }
 
 async fn http(server: &Server, address: &str, token: Option<String>) -> Result<(), ServeError> {

@@ -1,0 +1,62 @@
+//! What a client is offered.
+
+use std::sync::Arc;
+
+use futures_util::future::BoxFuture;
+use gramc_check::Valid;
+use gramc_model::Module;
+use gramc_tools::{Bound, SessionClient};
+
+use crate::catalog::Catalog;
+use crate::error::ServeError;
+use crate::finder::Finder;
+
+/// The tools that clients are offered, and the library that runs them.
+pub(crate) struct Offer {
+    pub(crate) catalog: Catalog,
+    pub(crate) bound: Bound,
+    /// Finds the tools, if clients do not see all of them.
+    pub(crate) finder: Option<Finder>,
+}
+
+impl Offer {
+    pub(crate) fn new(
+        module: &Valid<Module>,
+        bound: Bound,
+        has_finder: bool,
+    ) -> Result<Self, ServeError> {
+        let catalog = Catalog::new(module, &bound);
+        let listed: Vec<_> = catalog.tools().collect();
+        let finder = has_finder.then(|| Finder::new(module, &listed)).transpose()?;
+        Ok(Self { catalog, bound, finder })
+    }
+}
+
+/// A running server whose tools are offered. Each client has its own connection to it, because the
+/// tools may depend on the capabilities of the client.
+pub trait LiveServer: Send + Sync {
+    /// The connection of a client. It is opened when it is needed.
+    fn connect(&self, client: Arc<dyn SessionClient>) -> Arc<dyn LiveTools>;
+}
+
+/// The tools of a running server for one client.
+pub trait LiveTools: Send + Sync {
+    /// The tools of the server now, and the library that calls them.
+    fn read(&self) -> BoxFuture<'_, Result<(Valid<Module>, Bound), ServeError>>;
+
+    /// Whether the server says that its tools have changed since they were read.
+    fn have_changed(&self) -> bool;
+
+    /// Ends the connection.
+    fn close(&self) -> BoxFuture<'_, ()>;
+}
+
+/// Where offers come from.
+pub(crate) enum OfferSource {
+    /// All clients have the same.
+    Fixed(Arc<Offer>),
+    Live {
+        server: Box<dyn LiveServer>,
+        has_finder: bool,
+    },
+}
