@@ -17,10 +17,22 @@ def schemas(gramc):
     return {function["name"]: function["parameters"] for function in functions}
 
 
-def ours(gramc, library, case, arguments):
+def write_library(folder, schemas):
+    """A library of all tools: the path of its file."""
+    path = pathlib.Path(folder) / "library.gram"
+    nodes = ", ".join(f'({name}:Builtin {{name: "echo"}})' for name in schemas)
+    path.write_text(f"[l:Library | {nodes}]")
+    return str(path)
+
+
+def check(gramc, library, case, arguments):
+    """The verdict of gramc."""
     words = [gramc, "call", str(HERE / "tools.gram"), case["tool"], arguments, "--library", library]
-    verdict = json.loads(subprocess.run(words, capture_output=True).stdout)
-    return None if verdict["ok"] else verdict["message"]
+    return json.loads(subprocess.run(words, capture_output=True).stdout)
+
+
+def ours(gramc, library, case, arguments):
+    return check(gramc, library, case, arguments).get("message")
 
 
 def json_schema(case, arguments, schemas):

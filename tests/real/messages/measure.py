@@ -66,6 +66,22 @@ def first_value(text):
         return text
 
 
+def attempt(model, case, messages, schemas, log=False):
+    """The arguments of the second call of the model at a URL."""
+    body = {
+        "prompt": prompt(case, messages, schemas[case["tool"]]),
+        "n_predict": 160, "temperature": 0, "stop": ["</tool_call>", "<|im_end|>"],
+        "cache_prompt": True,
+    }
+    request = urllib.request.Request(
+        model + "/completion", json.dumps(body).encode(), {"content-type": "application/json"}
+    )
+    answer = json.load(urllib.request.urlopen(request, timeout=600))
+    if log:
+        print(body["prompt"], answer["content"], "\n", file=sys.stderr)
+    return first_value(answer["content"])
+
+
 class Proxy(BaseHTTPRequestHandler):
     """The model of the agent: asks for feedback, lets the real model try again, and ends."""
 
@@ -101,20 +117,8 @@ class Proxy(BaseHTTPRequestHandler):
         return {"role": "assistant", "content": None, "tool_calls": [call]}
 
     def attempt(self, case, messages):
-        body = {
-            "prompt": prompt(case, messages, self.server.schemas[case["tool"]]),
-            "n_predict": 160, "temperature": 0, "stop": ["</tool_call>", "<|im_end|>"],
-            "cache_prompt": True,
-        }
-        request = urllib.request.Request(
-            self.server.model + "/completion", json.dumps(body).encode(),
-            {"content-type": "application/json"},
-        )
         with self.server.lock:
-            answer = json.load(urllib.request.urlopen(request, timeout=120))
-        if self.server.log:
-            print(body["prompt"], answer["content"], "\n", file=sys.stderr)
-        return first_value(answer["content"])
+            return attempt(self.server.model, case, messages, self.server.schemas, self.server.log)
 
 
 def experiment(gramc, found, folder, environment):
@@ -150,7 +154,7 @@ def row(name, report):
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("gramc")
-    parser.add_argument("--cases", type=int, default=10)
+    parser.add_argument("--cases", type=int, default=30)
     parser.add_argument("--class", dest="fault", choices=list(cases.FAULTS))
     parser.add_argument("--check", action="store_true")
     parser.add_argument("--log", action="store_true")
@@ -159,9 +163,7 @@ def main():
     faults = [args.fault] if args.fault else list(cases.FAULTS)
     schemas, messages, unfit = hosts.schemas(gramc), {}, []
     with tempfile.TemporaryDirectory() as folder:
-        library = os.path.join(folder, "library.gram")
-        nodes = ", ".join(f'({name}:Builtin {{name: "echo"}})' for name in schemas)
-        pathlib.Path(library).write_text(f"[l:Library | {nodes}]")
+        library = hosts.write_library(folder, schemas)
         chosen = [case for fault in faults for case in cases.of(fault, args.cases)]
         for case in [*chosen, *(other for case in chosen for other in cases.examples(case))]:
             if case["id"] in messages:

@@ -1,7 +1,7 @@
 """What pydantic-ai says to a model about a wrong call."""
 
 from datetime import date
-from typing import Annotated, Literal, Union
+from typing import Annotated, Literal, Optional, Union
 
 from pydantic import BaseModel, Field
 from pydantic_ai import Agent
@@ -22,6 +22,21 @@ class Circle(BaseModel):
 class Square(BaseModel):
     kind: Literal["square"]
     side: Annotated[int, Field(ge=1, le=100)]
+
+
+class Mail(BaseModel):
+    by: Literal["mail"]
+    address: str
+
+
+class Sms(BaseModel):
+    by: Literal["sms"]
+    phone: Annotated[str, Field(pattern="^[+][0-9]{8,14}$")]
+
+
+class Step(BaseModel):
+    action: str
+    expected: str
 
 
 def bookRoom(
@@ -58,7 +73,36 @@ def draw(
     """Draws a shape"""
 
 
-TOOLS = [bookRoom, createEvent, findOrders, draw]
+def searchFlights(
+    origin: str,
+    destination: str,
+    day: date,
+    passengers: Annotated[int, Field(ge=1, le=9)] = 1,
+    cabin: Literal["economy", "business"] = "economy",
+    direct: Optional[bool] = None,
+):
+    """Searches for flights"""
+
+
+def openTicket(
+    title: Annotated[str, Field(min_length=5, max_length=40)],
+    version: Annotated[str, Field(pattern="^[0-9]+[.][0-9]+$")],
+    priority: Literal["low", "normal", "urgent"],
+    steps: Annotated[list[Step], Field(min_length=1, max_length=5)],
+):
+    """Reports a bug"""
+
+
+def sendReminder(
+    to: Annotated[Union[Mail, Sms], Field(discriminator="by")],
+    text: Annotated[str, Field(min_length=1, max_length=60)],
+    day: date,
+    repeat: Annotated[int, Field(ge=1, le=5)] = 1,
+):
+    """Sends a reminder"""
+
+
+TOOLS = [bookRoom, createEvent, findOrders, draw, searchFlights, openTicket, sendReminder]
 ACCEPTED = "accepted"
 
 
