@@ -478,7 +478,7 @@ fn an_agent_answers_in_its_type_or_a_person_has_to_look() {
     assert_eq!(second.exits(0).stdout, "{\"nights\":9,\"city\":\"Linz\"}\n");
     let told = server.requests()[2]["messages"].to_string();
     assert!(told.contains("`nights` must be an integer from 1 to 30"), "{told}");
-    assert!(!told.contains("again: (") && !told.contains("`answer`"), "{told}");
+    assert!(!told.contains("Correct this") && !told.contains("`answer`"), "{told}");
     assert!(told.contains("Invalid answer: the answer"), "{told}");
     let (wrong, server) = run(["{}"; 3]);
     wrong.exits(1).says(&["needs human review", "`city` is required"]);
@@ -665,9 +665,9 @@ fn recorded_calls_meet_a_changed_specification() {
     assert_eq!(
         run.stdout,
         "breaks add (line 4): `add`: `a` must be an integer from 5 to 100, got 1. \
-         Correct this and call `add` again: (a::Integer {range: 5..100})==>(b::Integer)==>…\n\
+         Correct this and call `add` again.\n\
          fixes add (line 6): `add`: `a` must be an integer from 0 to 50, got 70. \
-         Correct this and call `add` again: (a::Integer {range: 0..50})==>(b::Integer)==>…\n\
+         Correct this and call `add` again.\n\
          fixes 1, breaks 1, 1 unchanged\n"
     );
     let run = again("trace trace.jsonl").exits(0);

@@ -302,7 +302,7 @@ fn what_keeps_a_session_from_starting_is_told() {
 /// What the clients of the examples print.
 const PRINTED: &str = r#"addNote 1
 addNote 2
-addNote "`addNote`: `text` must be a string of 1 to 200 characters, got \"\""
+addNote "`addNote`: `text` (What to remember, in one or two sentences) must be a string of 1 to 200 characters, got \"\""
 deleteNote "the call of `deleteNote` was not approved: note 1 is needed"
 deleteNote null
 deleteNote "`deleteNote` failed: there is no note 3"

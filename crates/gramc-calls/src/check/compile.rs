@@ -38,6 +38,9 @@ const MANY_FIELDS: usize = 12;
 /// The most schemas within each other: parts, and targets of references in a row.
 const MAX_OPEN_SCHEMAS: u32 = 500;
 
+/// The maximum number of characters of a description that messages repeat.
+const MAX_DESCRIPTION: usize = 100;
+
 /// Keywords that shapes cannot express. Schemas with them get a validator.
 const VALIDATED: Keywords = Keywords::VALIDATOR_ONLY.and_those_of(Keywords::of(&[
     Keyword::AdditionalItems,
@@ -119,6 +122,7 @@ impl<'s> Compiler<'s> {
         shape.number = number_rules(map).map(Box::new);
         shape.text = text_rules(map).map(Box::new);
         shape.values = values(map).map(Box::new);
+        shape.description = short_description(map).map(Into::into);
         if shape.kinds.meets(TypeSet::ARRAY) {
             shape.list = self.list_rules(map)?.map(Box::new);
         }
@@ -375,6 +379,13 @@ enum CycleState {
     /// In progress.
     Now,
     Yes,
+}
+
+/// The description, if it is one short line.
+fn short_description(map: &Map<String, Value>) -> Option<&str> {
+    let text = map.get(k::DESCRIPTION)?.as_str()?.trim_end_matches('.');
+    let is_short = text.chars().count() <= MAX_DESCRIPTION && !text.contains('\n');
+    (is_short && !text.is_empty()).then_some(text)
 }
 
 /// The accepted types. Unknown names are not checked.

@@ -42,7 +42,7 @@ fn words(shapes: &Shapes, id: ShapeId, depth: u32) -> String {
     let mut all = Vec::new();
     let has = |kind: TypeSet| shape.kinds.meets(kind);
     if has(TypeSet::STRING) {
-        all.push(text_words(shape.text.as_deref()));
+        all.push(format!("a {}", text_words(shape.text.as_deref())));
     }
     if has(TypeSet::FRACTION) {
         all.push(format!("a number{}", range_words(shape.number.as_deref())));
@@ -84,9 +84,14 @@ fn sizes(least: u64, most: Option<u64>, noun: &str) -> Option<String> {
     })
 }
 
-// Writing to a string cannot fail, here and below.
-fn text_words(rules: Option<&TextRules>) -> String {
-    let mut out = "a string".to_owned();
+/// ` with 1 to 5 items`
+pub(super) fn size_words(least: u64, most: Option<u64>, noun: &str) -> String {
+    sizes(least, most, noun).map_or_else(String::new, |sizes| format!(" with {sizes}"))
+}
+
+/// `string of 1 to 5 characters`. Writing to a string cannot fail, here and below.
+pub(super) fn text_words(rules: Option<&TextRules>) -> String {
+    let mut out = "string".to_owned();
     let Some(rules) = rules else { return out };
     if let Some(sizes) = sizes(rules.least, rules.most, "character") {
         let _ = write!(out, " of {sizes}");
@@ -119,7 +124,8 @@ fn example(format: &str) -> Option<&'static str> {
     })
 }
 
-fn range_words(rules: Option<&NumberRules>) -> String {
+/// ` from 1 to 5`
+pub(super) fn range_words(rules: Option<&NumberRules>) -> String {
     let Some(rules) = rules else { return String::new() };
     let text = |bound: &super::shape::NumericBound| bound.number.to_string();
     let mut all = Vec::new();
@@ -140,8 +146,7 @@ fn range_words(rules: Option<&NumberRules>) -> String {
 
 fn list_words(shapes: &Shapes, rules: Option<&ListRules>, depth: u32) -> String {
     let Some(rules) = rules else { return "an array".to_owned() };
-    let sizes = sizes(rules.least, rules.most, "item")
-        .map_or_else(String::new, |sizes| format!(" with {sizes}"));
+    let sizes = size_words(rules.least, rules.most, "item");
     let items = match rules.rest.filter(|_| depth < MAX_LEVELS && rules.first.is_empty()) {
         Some(item) if !shapes.list[item as usize].is_any() => {
             format!(", each {}", words(shapes, item, depth + 1))
@@ -153,15 +158,15 @@ fn list_words(shapes: &Shapes, rules: Option<&ListRules>, depth: u32) -> String 
 
 fn object_words(shape: &Shape) -> String {
     let Some(rules) = shape.object.as_deref() else { return "an object".to_owned() };
-    let sizes = sizes(rules.least, rules.most, "key").map(|sizes| format!(" with {sizes}"));
+    let sizes = size_words(rules.least, rules.most, "key");
     if rules.fields.is_empty() {
-        return format!("an object{}", sizes.unwrap_or_default());
+        return format!("an object{sizes}");
     }
     let mut names: Vec<_> =
         rules.fields.iter().take(MAX_NAMED).map(|field| format!("`{}`", field.name)).collect();
     if rules.fields.len() > MAX_NAMED {
         names.push("…".to_owned());
     }
-    let with = sizes.map_or_else(|| " with".to_owned(), |sizes| sizes + ", such as");
-    format!("an object{with} {}", names.join(", "))
+    let with = if sizes.is_empty() { " with" } else { ", such as" };
+    format!("an object{sizes}{with} {}", names.join(", "))
 }

@@ -242,7 +242,7 @@ impl InvalidArguments {
         all
     }
 
-    /// The compact signature of the tool.
+    /// The type of the tool's arguments, as in TypeScript.
     pub fn schema_hint(&self) -> String {
         signature::signature(&self.shapes)
     }
@@ -298,6 +298,13 @@ fn message(shapes: &Shapes, note: &Note, property: &str) -> String {
         "" => ("`", "\"\"", "`", " is "),
         property => ("`", property, "`", " is "),
     };
+    let close = match shapes.description(&note.pointer) {
+        Some(text) if !close.is_empty() && note.code != ProblemCode::PinnedMismatch => {
+            Cow::Owned(format!("` ({text})"))
+        }
+        _ => Cow::Borrowed(close),
+    };
+    let close = &*close;
     let received = note.attempted.as_deref().unwrap_or_default();
     match (&note.code, &note.detail) {
         (_, NoteDetail::Said(said)) => [open, subject, close, is, "invalid: ", said].concat(),

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::sync::OnceLock;
 
+use gramc_json_schema::pointer::unescape_token;
 use gramc_json_schema::strings::StringCheck;
 use gramc_json_schema::type_set::TypeSet;
 use jsonschema::Validator;
@@ -30,6 +31,19 @@ impl Shapes {
             Composition::Same(other) => &self.list[other as usize],
             _ => shape,
         }
+    }
+
+    /// The short description of the value at a JSON pointer. `None` within unions.
+    pub(crate) fn description(&self, pointer: &str) -> Option<&str> {
+        let mut id = self.root;
+        for token in pointer.split('/').skip(1) {
+            let shape = self.behind(id);
+            id = match &shape.object {
+                Some(object) => object.fields.get(object.field(&unescape_token(token), 0)?)?.shape,
+                None => shape.list.as_ref()?.rest?,
+            };
+        }
+        self.list[id as usize].description.as_deref()
     }
 
     /// An upper bound of the types that a shape accepts.
@@ -60,7 +74,9 @@ pub(crate) struct Shape {
     pub(crate) others: Composition,
     /// A validator for keywords that shapes cannot express.
     pub(crate) also: Option<Box<Validator>>,
-    /// The description, built on first use.
+    /// The description in the schema, if it is short enough for messages.
+    pub(crate) description: Option<Box<str>>,
+    /// The expected values in words, built on first use.
     pub(crate) words: OnceLock<Box<str>>,
 }
 
@@ -75,6 +91,7 @@ impl Shape {
             values: None,
             others: Composition::None,
             also: None,
+            description: None,
             words: OnceLock::new(),
         }
     }

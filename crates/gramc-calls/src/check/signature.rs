@@ -1,117 +1,24 @@
-//! Compact signatures of tools, for messages to models.
+//! The type of a tool's arguments, for hosts: as in TypeScript, with constraints in words.
 
-use gramc_json_schema::keywords::name as k;
 use gramc_json_schema::type_set::TypeSet;
-use gramc_model::Format;
 use serde_json::Value;
 
-use super::hint::{MAX_LEVELS, MAX_NAMED};
+use super::hint::{MAX_LEVELS, MAX_NAMED, range_words, size_words, text_words};
 use super::shape::{
-    Composition, ExtraProperties, FieldRule, ListRules, NumericBound, ObjectRules, Shape, ShapeId,
-    Shapes,
+    Composition, ExtraProperties, FieldRule, ListRules, ObjectRules, ShapeId, Shapes,
 };
 
-/// The signature of a tool: `(path::Text {length: 1..80})==>(limit::Integer {default: 10})==>…`.
+/// The type of the arguments of a tool: `{city: string, nights?: integer from 1 to 30 = 1}`.
 pub(super) fn signature(shapes: &Shapes) -> String {
-    let root = &shapes.list[shapes.root as usize];
-    let Some(object) = &root.object else { return "(…)==>…".to_owned() };
-    // Models leave pinned parameters out.
-    let fields = object.fields.iter().filter(|field| field.pinned.is_none());
-    let mut parts: Vec<_> = fields.map(|field| parameter(shapes, field)).collect();
-    if parts.is_empty() {
-        parts.push("()".to_owned());
-    }
-    parts.push("…".to_owned());
-    parts.join("==>")
-}
-
-fn parameter(shapes: &Shapes, field: &FieldRule) -> String {
-    let mut attributes = constraints(shapes.behind(field.shape));
-    match field.default.as_ref().filter(|_| !field.refuses_default) {
-        Some(_) if field.secret => attributes.push("default: \"***\"".to_owned()),
-        Some(default) => attributes.push(format!("default: {default}")),
-        None if field.required => {}
-        None => attributes.push("optional: true".to_owned()),
-    }
-    let attributes = join_attributes(&attributes);
-    format!("({}::{}{attributes})", symbol(&field.name), label(shapes, field.shape))
-}
-
-/// Attributes as they follow a type.
-fn join_attributes(attributes: &[String]) -> String {
-    match attributes {
-        [] => String::new(),
-        all => format!(" {{{}}}", all.join(", ")),
+    match &shapes.list[shapes.root as usize].object {
+        Some(rules) => object_expression(shapes, Some(rules), 0),
+        // Shapes that a root delegates to do not know the parameters of the host, such as secrets.
+        None if shapes.host.is_some() => "object".to_owned(),
+        None => expression(shapes, shapes.root, 0),
     }
 }
 
-fn constraints(shape: &Shape) -> Vec<String> {
-    let mut all = Vec::new();
-    let mut put = |key: &str, value: Option<String>| {
-        all.extend(value.map(|value| format!("{key}: {value}")));
-    };
-    if let Some(rules) = &shape.number {
-        let text = |bound: &Option<NumericBound>| bound.as_ref().map(|it| it.number.to_string());
-        put("range", range(text(&rules.least), text(&rules.most)));
-        put("above", text(&rules.above));
-        put("below", text(&rules.below));
-        put(k::MULTIPLE_OF, text(&rules.step));
-    }
-    let size = |least: u64, most: Option<u64>| {
-        range((least > 0).then(|| least.to_string()), most.map(|most| most.to_string()))
-    };
-    if let Some(rules) = &shape.text {
-        put("length", size(rules.least, rules.most));
-        let pattern = rules.pattern.as_ref().map(|(pattern, _)| Value::from(&**pattern));
-        put("pattern", pattern.map(|pattern| pattern.to_string()));
-        let format = rules.format.as_ref().map(|(format, _)| &**format);
-        let format = format.filter(|format| Format::from_json_name(format).is_none());
-        put("format", format.map(|format| Value::from(format).to_string()));
-    }
-    // The type of a tuple says its size.
-    if let Some(rules) = shape.list.as_ref().filter(|rules| rules.first.is_empty()) {
-        put("size", size(rules.least, rules.most));
-        put("unique", rules.unique.then(|| "true".to_owned()));
-    }
-    if let Some(rules) = &shape.object {
-        put("size", size(rules.least, rules.most));
-    }
-    all
-}
-
-/// `1..5`, `1...`, `...5`
-fn range(least: Option<String>, most: Option<String>) -> Option<String> {
-    match (least, most) {
-        (None, None) => None,
-        (Some(least), None) => Some(format!("{least}...")),
-        (None, Some(most)) => Some(format!("...{most}")),
-        (Some(least), Some(most)) => Some(format!("{least}..{most}")),
-    }
-}
-
-/// The type of a string: that of its format, if there is one.
-fn text_expression(shape: &Shape) -> String {
-    let format = shape.text.as_ref().and_then(|rules| rules.format.as_ref());
-    let format = format.and_then(|(format, _)| Format::from_json_name(format));
-    format.map_or("Text", Format::type_name).to_owned()
-}
-
-fn is_symbol(name: &str) -> bool {
-    let mut bytes = name.bytes();
-    bytes.next().is_some_and(|first| first.is_ascii_alphabetic() || first == b'_')
-        && bytes.all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
-}
-
-fn symbol(name: &str) -> String {
-    if is_symbol(name) { name.to_owned() } else { format!("`{name}`") }
-}
-
-fn label(shapes: &Shapes, id: ShapeId) -> String {
-    let expression = expression(shapes, id, 0);
-    if is_symbol(&expression) { expression } else { format!("`{expression}`") }
-}
-
-/// A shape as a type expression of gram, without constraints of its own.
+/// The type of the values of a shape. The root is at depth 0.
 fn expression(shapes: &Shapes, id: ShapeId, depth: u32) -> String {
     let shape = &shapes.list[id as usize];
     if let Some(values) = &shape.values
@@ -121,7 +28,7 @@ fn expression(shapes: &Shapes, id: ShapeId, depth: u32) -> String {
     }
     match &shape.others {
         Composition::Same(other) => return expression(shapes, *other, depth),
-        Composition::Any(members) | Composition::One(members) if depth < MAX_LEVELS => {
+        Composition::Any(members) | Composition::One(members) if depth <= MAX_LEVELS => {
             let mut all: Vec<_> =
                 members.iter().map(|&id| expression(shapes, id, depth + 1)).collect();
             all.dedup();
@@ -130,20 +37,19 @@ fn expression(shapes: &Shapes, id: ShapeId, depth: u32) -> String {
         _ => {}
     }
     if shape.kinds == TypeSet::ALL {
-        return "Any".to_owned();
+        return "any".to_owned();
     }
     let has = |kind: TypeSet| shape.kinds.meets(kind);
     let mut all = Vec::new();
     if has(TypeSet::STRING) {
-        all.push(text_expression(shape));
+        all.push(text_words(shape.text.as_deref()));
     }
-    if has(TypeSet::FRACTION) {
-        all.push("Number".to_owned());
-    } else if has(TypeSet::INTEGER) {
-        all.push("Integer".to_owned());
+    if has(TypeSet::INTEGER) {
+        let name = if has(TypeSet::FRACTION) { "number" } else { "integer" };
+        all.push(format!("{name}{}", range_words(shape.number.as_deref())));
     }
     if has(TypeSet::BOOLEAN) {
-        all.push("Boolean".to_owned());
+        all.push("boolean".to_owned());
     }
     if has(TypeSet::ARRAY) {
         all.push(list_expression(shapes, shape.list.as_deref(), depth));
@@ -152,45 +58,73 @@ fn expression(shapes: &Shapes, id: ShapeId, depth: u32) -> String {
         all.push(object_expression(shapes, shape.object.as_deref(), depth));
     }
     if has(TypeSet::NULL) {
-        all.push("Null".to_owned());
+        all.push("null".to_owned());
     }
     all.join(" | ")
 }
 
 fn list_expression(shapes: &Shapes, rules: Option<&ListRules>, depth: u32) -> String {
-    let rules = rules.filter(|_| depth < MAX_LEVELS);
-    let first = rules.map_or(&[][..], |rules| &rules.first).iter();
-    let first: Vec<_> = first.map(|&item| expression(shapes, item, depth + 1)).collect();
-    if !first.is_empty() {
-        return format!("[{}]", first.join(", "));
-    }
-    match rules.and_then(|rules| rules.rest) {
-        Some(item) => {
-            let item = expression(shapes, item, depth + 1);
-            if item.contains('|') { format!("[{item}]") } else { format!("{item}[]") }
+    let Some(rules) = rules else { return "array".to_owned() };
+    let item = |id: ShapeId| expression(shapes, id, depth + 1);
+    let items = match rules.rest {
+        _ if depth > MAX_LEVELS => "array".to_owned(),
+        // The type of a tuple shows its size.
+        _ if !rules.first.is_empty() => {
+            let first: Vec<_> = rules.first.iter().map(|&id| item(id)).collect();
+            return format!("[{}]", first.join(", "));
         }
-        None => "List".to_owned(),
-    }
+        Some(rest) => match item(rest) {
+            item if item.contains(' ') && !item.starts_with('{') => format!("({item})[]"),
+            item => format!("{item}[]"),
+        },
+        None => "array".to_owned(),
+    };
+    let unique = if rules.unique { " without repeated items" } else { "" };
+    format!("{items}{}{unique}", size_words(rules.least, rules.most, "item"))
 }
 
 fn object_expression(shapes: &Shapes, rules: Option<&ObjectRules>, depth: u32) -> String {
-    let Some(rules) = rules.filter(|_| depth < MAX_LEVELS) else { return "Object".to_owned() };
-    if rules.fields.is_empty() {
-        return match rules.extra {
-            ExtraProperties::Of(id) => format!("Map<{}>", expression(shapes, id, depth + 1)),
-            _ => "Object".to_owned(),
-        };
+    let Some(rules) = rules else { return "object".to_owned() };
+    let size = size_words(rules.least, rules.most, "key");
+    if depth > MAX_LEVELS {
+        return format!("object{size}");
     }
-    let field = |field: &FieldRule| {
-        let name = if is_symbol(&field.name) {
-            field.name.to_string()
-        } else {
-            Value::from(&*field.name).to_string()
-        };
-        let optional = if field.required { "" } else { "?" };
-        let constraints = join_attributes(&constraints(shapes.behind(field.shape)));
-        format!("{name}{optional}: {}{constraints}", expression(shapes, field.shape, depth + 1))
+    // Models omit pinned and injected parameters.
+    let fields = rules.fields.iter();
+    let fields = fields.filter(|it| it.pinned.is_none() && !rules.is_injected(&it.name));
+    let mut fields: Vec<_> = fields.map(|field| field_expression(shapes, field, depth)).collect();
+    let required = rules.required.iter();
+    let required = required.filter(|it| rules.field(it, 0).is_none() && !rules.is_injected(it));
+    fields.extend(required.map(|it| format!("{}: any", name(it))));
+    match rules.extra {
+        ExtraProperties::Of(id) => {
+            fields.push(format!("[key: string]: {}", expression(shapes, id, depth + 1)));
+        }
+        _ if fields.is_empty() && rules.fields.is_empty() && !rules.closed => {
+            return format!("object{size}");
+        }
+        ExtraProperties::Yes => fields.push("[key: string]: any".to_owned()),
+        ExtraProperties::No | ExtraProperties::Unsaid => {}
+    }
+    format!("{{{}}}{size}", fields.join(", "))
+}
+
+fn field_expression(shapes: &Shapes, field: &FieldRule, depth: u32) -> String {
+    let default = match &field.default {
+        Some(_) if field.refuses_default => String::new(),
+        Some(_) if field.secret => " = \"***\"".to_owned(),
+        Some(default) => format!(" = {default}"),
+        None => String::new(),
     };
-    let fields: Vec<_> = rules.fields.iter().map(field).collect();
-    format!("{{{}}}", fields.join(", "))
+    let optional = if field.required { "" } else { "?" };
+    let value = expression(shapes, field.shape, depth + 1);
+    format!("{}{optional}: {value}{default}", name(&field.name))
+}
+
+/// The name of a field, quoted as in TypeScript if it is not an identifier.
+fn name(name: &str) -> String {
+    let is_identifier = !name.starts_with(|first: char| first.is_ascii_digit())
+        && !name.is_empty()
+        && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+    if is_identifier { name.to_owned() } else { Value::from(name).to_string() }
 }

@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 use super::{Policy, Rejection, ToolCheck, Undeclared};
 
 mod schemas;
+mod signatures;
 
 fn tool(signature: &str) -> ToolCheck {
     tool_of(&format!("[t:Tool | {signature}==>(::Any)]"))
@@ -321,7 +322,7 @@ fn messages_say_what_is_wanted() {
     let Err(Rejection::Invalid(invalid)) = t.check(r#"{"pair": 5}"#, p) else {
         panic!("it went through")
     };
-    assert_eq!(invalid.schema_hint(), "(pair::`[Text, Integer]`)==>…");
+    assert_eq!(invalid.schema_hint(), "{pair: [string, integer]}");
     let guest = json!({"type": "object", "required": ["age"], "properties": {
         "age": {"type": "integer", "minimum": 0, "maximum": 120},
         "tags": {"type": "array", "maxItems": 3, "items": {"type": "string", "maxLength": 9}},
@@ -332,7 +333,7 @@ fn messages_say_what_is_wanted() {
     };
     assert_eq!(
         invalid.schema_hint(),
-        "(guest::`{age: Integer {range: 0..120}, tags?: Text[] {size: ...3}}` {optional: true})==>…"
+        "{guest?: {age: integer from 0 to 120, tags?: (string of at most 9 characters)[] with at most 3 items}}"
     );
     let schema = json!({"type": "object", "properties": {"a": {}}, "required": ["b"]});
     let t = ToolCheck::of_schema(&schema).unwrap();

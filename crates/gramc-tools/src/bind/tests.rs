@@ -134,7 +134,7 @@ fn injected_values_are_what_their_parameters_want() {
     let problems = library.bind(&module).unwrap_err();
     assert_eq!(
         problems[0].to_string(),
-        "the value of the injected parameter `port` of `f` does not match (port::Integer)==>…"
+        "the value of the injected parameter `port` of `f` does not match {port: integer}"
     );
     assert_eq!(problems.len(), 1);
 }

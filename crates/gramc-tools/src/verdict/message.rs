@@ -83,7 +83,7 @@ pub(super) fn guidance(name: &str, error: &CallError) -> String {
     match error {
         CallError::Validation(invalid) => {
             let what = if invalid.count() == 1 { "this" } else { "these" };
-            format!("Correct {what} and call `{name}` again: {}", invalid.schema_hint())
+            format!("Correct {what} and call `{name}` again.")
         }
         CallError::Malformed(_) => {
             format!("Call `{name}` again with its arguments as one complete JSON object.")
