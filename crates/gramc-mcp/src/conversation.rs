@@ -41,20 +41,19 @@ impl Conversation {
         earlier: Option<&Self>,
     ) -> Result<Arc<Self>, ErrorData> {
         let is_shared = is_sessionless(&context.extensions);
-        let (changes, client) = match earlier {
-            Some(earlier) => (earlier.changes.clone(), Arc::clone(&earlier.client)),
-            None => {
-                let changes = ClientLink::changes();
-                let client = if is_shared {
-                    // Servers of earlier revisions could not tell the clients apart.
-                    ClientLink::subscriber(Map::new(), None, &changes)
-                } else if names_modern_revision(context) {
-                    ClientLink::subscriber(capabilities_of(context), info_of(context), &changes)
-                } else {
-                    ClientLink::new(context, &changes)
-                };
-                (changes, Arc::new(client))
-            }
+        let (changes, client) = if let Some(earlier) = earlier {
+            (earlier.changes.clone(), Arc::clone(&earlier.client))
+        } else {
+            let changes = ClientLink::changes();
+            let client = if is_shared {
+                // Servers of earlier revisions could not tell the clients apart.
+                ClientLink::subscriber(Map::new(), None, &changes)
+            } else if names_modern_revision(context) {
+                ClientLink::subscriber(capabilities_of(context), info_of(context), &changes)
+            } else {
+                ClientLink::new(context, &changes)
+            };
+            (changes, Arc::new(client))
         };
         let (offer, live) = match &server.source {
             OfferSource::Fixed(offer) => (Arc::clone(offer), None),

@@ -1,5 +1,7 @@
 //! A connection whose results are JSON.
 
+use std::collections::BTreeMap;
+
 use rmcp::model::{
     ClientNotification, ClientRequest, CustomRequest, ServerConfig, ServerResult,
     TASKS_EXTENSION_ID,
@@ -32,7 +34,7 @@ impl<H: ServerHandler> Service<RoleServer> for JsonConnection<H> {
             if let Some(known) = extensions {
                 known.remove(TASKS_EXTENSION_ID);
             }
-            if extensions.as_ref().is_some_and(|known| known.is_empty()) {
+            if extensions.as_ref().is_some_and(BTreeMap::is_empty) {
                 *extensions = None;
             }
         }

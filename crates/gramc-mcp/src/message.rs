@@ -1,7 +1,7 @@
 //! Messages of JSON-RPC, whose content stays as it was sent.
 
 use gramc_tools::RpcError;
-use serde::de::Error as _;
+use serde::de::{Error as _, IgnoredAny};
 use serde::{Deserialize, Deserializer};
 use serde_json::{Value, json};
 
@@ -93,6 +93,34 @@ fn error_json(error: RpcError) -> Value {
         json["data"] = data;
     }
     json
+}
+
+/// The id of a request of ours. Some servers make text of numbers.
+pub(crate) fn own_id(id: &Value) -> Option<u64> {
+    match id {
+        Value::Number(number) => number.as_u64(),
+        Value::String(text) => text.parse().ok(),
+        _ => None,
+    }
+}
+
+/// The parts of a message that identify its request. The rest is skipped.
+#[derive(Deserialize)]
+pub(crate) struct Envelope {
+    id: Option<Value>,
+    result: Option<IgnoredAny>,
+    error: Option<IgnoredAny>,
+}
+
+impl Envelope {
+    pub(crate) fn is_answer(&self) -> bool {
+        self.result.is_some() || self.error.is_some()
+    }
+
+    /// The request that the message answers.
+    pub(crate) fn id(&self) -> Option<u64> {
+        self.id.as_ref().filter(|_| self.is_answer()).and_then(own_id)
+    }
 }
 
 #[cfg(test)]

@@ -2,6 +2,7 @@
 
 use axum::http::request::Parts;
 use gramc_tools::RpcError;
+use gramc_tools::sanitize::sanitize_line;
 use rmcp::ErrorData;
 use rmcp::model::{ErrorCode, Extensions, ProtocolVersion};
 use rmcp::service::{RequestContext, RoleServer};
@@ -61,4 +62,9 @@ pub(crate) fn names_modern_revision(context: &RequestContext<RoleServer>) -> boo
 /// Whether a request uses revision 2026-07-28 or later, in which clients subscribe to notifications.
 pub(crate) fn is_modern(context: &RequestContext<RoleServer>) -> bool {
     context.protocol_version().is_some_and(|version| version >= ProtocolVersion::V_2026_07_28)
+}
+
+/// That a peer has no such method.
+pub(crate) fn not_found(method: &str) -> RpcError {
+    RpcError::new(METHOD_NOT_FOUND, format!("Method not found: {}", sanitize_line(method)))
 }

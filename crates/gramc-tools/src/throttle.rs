@@ -214,6 +214,7 @@ impl Throttle {
     }
 
     /// Records the outcome of a call that ends now.
+    #[expect(clippy::needless_pass_by_value, reason = "a call ends once")]
     pub(crate) fn finish(
         &mut self,
         call: ThrottleTicket,

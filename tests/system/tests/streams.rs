@@ -48,7 +48,8 @@ fn lines(run: &Run) -> Vec<Value> {
 }
 
 fn shown(lines: &[Value]) -> String {
-    lines.iter().map(|line| format!("{line}\n")).collect()
+    let lines: Vec<_> = lines.iter().map(Value::to_string).collect();
+    lines.join("\n") + "\n"
 }
 
 fn of_type<'l>(lines: &'l [Value], kind: &str) -> Vec<&'l Value> {

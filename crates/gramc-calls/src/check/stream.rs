@@ -202,11 +202,10 @@ impl ArgumentStream {
                 object.field(&tape.content(tape.node(value - 1)), self.judged.values.len())
             && !mem::replace(&mut self.received[place], true)
         {
-            let run = ValidationRun::new(shapes, self.check.rules(self.policy), 0);
+            let mut run = ValidationRun::new(shapes, self.check.rules(self.policy), 0);
             let arguments = Received::root(&tape, shapes.root);
-            if let Err(mut run) = self.judged.judge(run, arguments, object, place, value)
-                && self.error.is_none()
-            {
+            let is_rejected = self.judged.rejects(&mut run, arguments, object, place, value);
+            if is_rejected && self.error.is_none() {
                 run.mask();
                 self.error = Some(InvalidArguments::new(shapes, run).into());
             }
@@ -216,16 +215,16 @@ impl ArgumentStream {
 }
 
 impl JudgedValues {
-    /// Checks the value of a parameter. Fails with the problems if every call with this value is
-    /// rejected.
-    fn judge<'s>(
+    /// Checks the value of a parameter. Returns whether every call with this value is rejected; then
+    /// the run has the problems.
+    fn rejects(
         &mut self,
-        mut run: ValidationRun<'s>,
+        run: &mut ValidationRun<'_>,
         arguments: Received<'_>,
         object: &ObjectRules,
         parameter: usize,
         value: u32,
-    ) -> Result<(), ValidationRun<'s>> {
+    ) -> bool {
         let (shapes, rules, tape) = (run.shapes, run.rules, arguments.tape);
         let field = &object.fields[parameter];
         let node = tape.node(value);
@@ -233,7 +232,7 @@ impl JudgedValues {
         run.gather_secrets(tape, value);
         let start = run.out.len();
         let check = |run: &mut ValidationRun<'_>| run.parameter(arguments, object, field, value);
-        let outcome = check(&mut run);
+        let outcome = check(run);
         let steps = run.steps;
         let is_unchanged = run.changes + run.omissions == 0 && !run.filled;
         let is_text = matches!(node.kind, NodeKind::Plain | NodeKind::Escaped);
@@ -261,7 +260,7 @@ impl JudgedValues {
             && node.kind != NodeKind::Null
             && !(shapes.delicate && rules.with_fewer_changes().into_iter().any(&mut may_fit));
         self.out = mem::take(&mut run.out);
-        if is_rejected && run.steps <= run.max_steps { Err(run) } else { Ok(()) }
+        is_rejected && run.steps <= run.max_steps
     }
 }
 

@@ -395,7 +395,7 @@ impl ValidationRun<'_> {
         for &node in t.nodes.get(at as usize..t.node(at).next as usize).unwrap_or_default() {
             match node.kind {
                 NodeKind::Plain | NodeKind::Number => {
-                    self.accepted.secrets.push(t.raw(node).to_owned())
+                    self.accepted.secrets.push(t.raw(node).to_owned());
                 }
                 NodeKind::Escaped => {
                     let content = t.content(node).into_owned();

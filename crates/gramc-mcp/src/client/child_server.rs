@@ -73,8 +73,9 @@ impl ChildServer {
         let stop = CancellationToken::new();
         let (tell, state) = watch::channel(ChildState::Runs);
         tokio::spawn(keep(group, readers, stop.clone(), tell));
-        let _closing = input.closed.clone().drop_guard();
-        Ok((Self { state, _closing, _stop: stop.clone().drop_guard(), stop }, input))
+        let closing = input.closed.clone().drop_guard();
+        let server = Self { state, _closing: closing, _stop: stop.clone().drop_guard(), stop };
+        Ok((server, input))
     }
 
     /// Ends the server and all that it started; it should have no pipe any more. Gives how it

@@ -7,8 +7,7 @@ use gramc_tools::masks::SecretMasks;
 use gramc_tools::{RpcError, SessionClient};
 use serde_json::{Map, Value};
 
-use super::inbox::not_found;
-use crate::protocol::INVALID_PARAMS;
+use crate::protocol::{INVALID_PARAMS, not_found};
 
 const PROGRESS: &str = "notifications/progress";
 /// The requests of servers that need a capability of the client.

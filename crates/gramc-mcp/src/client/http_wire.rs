@@ -1,24 +1,21 @@
 //! Servers over HTTP: streamable HTTP, and HTTP with SSE as in revision 2024-11-05 of the protocol.
 
-use std::io::{self, Cursor};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use futures_util::stream::{BoxStream, StreamExt as _};
-use gramc_tools::RpcError;
+use futures_util::stream::StreamExt as _;
 use gramc_tools::http_client;
-use gramc_tools::invocation::InvocationErrorKind;
 use gramc_tools::sanitize::sanitize_line;
 use parking_lot::{Mutex, RwLock};
 use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderName, HeaderValue, WWW_AUTHENTICATE};
 use reqwest::{RequestBuilder, Response, StatusCode, Url};
 use rmcp::transport::auth::WWWAuthenticateParams;
-use sse_stream::{Sse, SseStream};
-use tokio::time::{sleep, timeout};
+use tokio::time::timeout;
 use tokio_util::task::AbortOnDropHandle;
 
 use super::address::UrlAddress;
+use super::event_stream::{Events, Place};
+use super::http_error::HttpError;
 use super::inbox::{Inbox, InboxReader, PendingRequest};
 use super::lines::MAX_MESSAGE_BYTES;
 use super::wire::Wire;
@@ -30,76 +27,8 @@ const REVISION: HeaderName = HeaderName::from_static("mcp-protocol-version");
 const LAST_EVENT: HeaderName = HeaderName::from_static("last-event-id");
 const JSON: &str = "application/json";
 const EVENTS: &str = "text/event-stream";
-/// How often in a row a stream that broke off is resumed. The waits double, from one second on.
-const MAX_RETRIES: u32 = 2;
 /// The time limit for the first event of a server of revision 2024-11-05.
 const ENDPOINT_LIMIT: Duration = Duration::from_secs(10);
-
-/// Why a message was not sent, or not answered.
-#[derive(Debug)]
-pub(super) enum HttpError {
-    Client(reqwest::Error),
-    /// The stream of the answer broke off, for a reason in words.
-    Broken(String),
-    Status(StatusCode),
-    /// The server requires an access token.
-    Unauthorized,
-    /// The access token lacks rights: these, if the server names them.
-    MissingScope(Option<String>),
-    /// There is no access token, for a reason in words.
-    NoToken(String),
-    /// The answer has another media type.
-    UnexpectedType(String),
-    /// The server does not know the session any more.
-    LostSession,
-    /// The server answered with an error of JSON-RPC.
-    Answered(RpcError),
-}
-
-impl HttpError {
-    pub(super) fn kind(&self) -> InvocationErrorKind {
-        match self {
-            Self::Client(error) if error.is_connect() => InvocationErrorKind::Unreachable,
-            Self::Client(error) if error.is_redirect() => InvocationErrorKind::Failed,
-            Self::Client(_) | Self::Broken(_) | Self::LostSession => InvocationErrorKind::Died,
-            Self::UnexpectedType(_) => InvocationErrorKind::Garbled,
-            _ => InvocationErrorKind::Failed,
-        }
-    }
-
-    /// The error in words, without the address, which may hold a password.
-    fn words(&self) -> String {
-        let answered = |code: u16| format!("it answered with {}", http_client::status_words(code));
-        match self {
-            Self::Client(error) if error.is_redirect() => {
-                format!("it {}", http_client::root(error))
-            }
-            Self::Client(error) => http_client::root(error),
-            Self::Broken(reason) | Self::NoToken(reason) => reason.clone(),
-            Self::Status(status) => answered(status.as_u16()),
-            Self::Unauthorized => answered(401),
-            Self::MissingScope(_) => answered(403),
-            Self::UnexpectedType(kind) => {
-                let kind = if kind.is_empty() { "something without a type" } else { kind };
-                format!("it sends {kind}, which is not what an MCP server sends")
-            }
-            Self::LostSession => "it does not know the session any more".to_owned(),
-            Self::Answered(error) => {
-                format!(
-                    "it answered with the error {}: {}",
-                    error.code,
-                    sanitize_line(&error.message)
-                )
-            }
-        }
-    }
-}
-
-impl From<reqwest::Error> for HttpError {
-    fn from(error: reqwest::Error) -> Self {
-        Self::Client(error)
-    }
-}
 
 /// How far the answer to a request has come.
 enum Progress {
@@ -200,7 +129,7 @@ impl HttpWire {
                 let text = self.text(response, request.max_message()).await?;
                 match text {
                     Some(text) => self.pass(&text, Some(request), inbox).await,
-                    None => self.reject_length(Some(request), inbox),
+                    None => reject_length(Some(request), inbox),
                 }
                 Ok(if request.is_settled() { Progress::Settled } else { Progress::Ended })
             }
@@ -346,7 +275,7 @@ impl HttpWire {
         let mut events = Events::new(response, most);
         while let Some(event) = events.next().await? {
             let Some(event) = event else {
-                self.reject_length(request, inbox);
+                reject_length(request, inbox);
                 return Ok(());
             };
             place.pass(&event);
@@ -371,13 +300,6 @@ impl HttpWire {
     ) {
         let text = self.mask(text.trim_start_matches('\u{feff}').to_owned());
         inbox.receive(&text, within, &Wire::Http(Arc::clone(self))).await;
-    }
-
-    fn reject_length(&self, request: Option<&Arc<PendingRequest>>, inbox: &Inbox) {
-        if !request.is_some_and(|request| request.reject_long_answer()) {
-            inbox.failures.too_long();
-            inbox.close();
-        }
     }
 
     /// The body of a response, unless it is longer than allowed.
@@ -461,69 +383,11 @@ impl HttpWire {
     }
 }
 
-/// Where a stream of events goes on.
-#[derive(Default)]
-struct Place {
-    last_event: Option<String>,
-    /// The pause that the server wants.
-    pause: Option<Duration>,
-    retries: u32,
-}
-
-impl Place {
-    fn pass(&mut self, event: &Sse) {
-        self.retries = 0;
-        self.pause = event.retry.map(Duration::from_millis).or(self.pause);
-        if event.id.is_some() {
-            self.last_event.clone_from(&event.id);
-        }
-    }
-
-    /// Waits before the stream is resumed. Returns whether it should be.
-    async fn wait(&mut self) -> bool {
-        if self.retries == MAX_RETRIES {
-            return false;
-        }
-        let pause = self.pause.unwrap_or_else(|| Duration::from_secs(1 << self.retries));
-        self.retries += 1;
-        sleep(pause).await;
-        true
-    }
-}
-
-/// The events of a response.
-struct Events {
-    events: BoxStream<'static, Result<Sse, sse_stream::Error>>,
-    /// How many bytes more the next event may have.
-    left: Arc<AtomicUsize>,
-    most: usize,
-}
-
-impl Events {
-    fn new(response: Response, most: usize) -> Self {
-        let left = Arc::new(AtomicUsize::new(most));
-        let own = Arc::clone(&left);
-        let parts = response.bytes_stream().map(move |part| {
-            let part = part.map_err(|error| io::Error::other(http_client::root(&error)))?;
-            let rest = own.load(Ordering::Relaxed).checked_sub(part.len());
-            own.store(rest.unwrap_or(0), Ordering::Relaxed);
-            rest.ok_or(io::ErrorKind::FileTooLarge)?;
-            Ok::<_, io::Error>(Cursor::new(part.to_vec()))
-        });
-        Self { events: SseStream::from_bytes_stream(parts).boxed(), left, most }
-    }
-
-    /// The next event. `None` at the end, and `Some(None)` if it is too long.
-    async fn next(&mut self) -> Result<Option<Option<Sse>>, HttpError> {
-        match self.events.next().await {
-            None => Ok(None),
-            Some(Ok(event)) => {
-                self.left.store(self.most, Ordering::Relaxed);
-                Ok(Some(Some(event)))
-            }
-            Some(Err(_)) if self.left.load(Ordering::Relaxed) == 0 => Ok(Some(None)),
-            Some(Err(error)) => Err(HttpError::Broken(sanitize_line(&error.to_string()))),
-        }
+/// A message is longer than allowed: it fails its request, or else the work.
+fn reject_length(request: Option<&Arc<PendingRequest>>, inbox: &Inbox) {
+    if !request.is_some_and(|request| request.reject_long_answer()) {
+        inbox.failures.too_long();
+        inbox.close();
     }
 }
 

@@ -8,11 +8,8 @@ use std::time::Duration;
 use gramc_tools::RpcError;
 use gramc_tools::invocation::{InvocationError, InvocationErrorKind, RequestOrigin};
 use gramc_tools::masks::SecretMasks;
-use gramc_tools::sanitize::sanitize_line;
 use parking_lot::Mutex;
 use reqwest::header::{HeaderName, HeaderValue};
-use serde::Deserialize;
-use serde::de::IgnoredAny;
 use serde_json::{Value, json};
 use tokio::sync::{oneshot, watch};
 use tokio::time::timeout;
@@ -22,8 +19,7 @@ use super::client_slot::ClientSlot;
 use super::failure_log::FailureLog;
 use super::lines::MAX_MESSAGE_BYTES;
 use super::wire::Wire;
-use crate::message::Message;
-use crate::protocol::METHOD_NOT_FOUND;
+use crate::message::{Envelope, Message, own_id};
 
 /// The space for the parts of a message other than the answer, in bytes.
 const ENVELOPE_BYTES: usize = 1 << 20;
@@ -382,36 +378,3 @@ impl Drop for PendingReply {
 
 /// The key of the metadata of a notification with the request that subscribed to it.
 const SUBSCRIPTION_ID: &str = "io.modelcontextprotocol/subscriptionId";
-
-/// The id of a request of ours. Some servers make text of numbers.
-fn own_id(id: &Value) -> Option<u64> {
-    match id {
-        Value::Number(number) => number.as_u64(),
-        Value::String(text) => text.parse().ok(),
-        _ => None,
-    }
-}
-
-/// The parts of a message that identify its request. The rest is skipped.
-#[derive(Deserialize)]
-pub(super) struct Envelope {
-    id: Option<Value>,
-    result: Option<IgnoredAny>,
-    error: Option<IgnoredAny>,
-}
-
-impl Envelope {
-    fn is_answer(&self) -> bool {
-        self.result.is_some() || self.error.is_some()
-    }
-
-    /// The request that the message answers.
-    pub(super) fn id(&self) -> Option<u64> {
-        self.id.as_ref().filter(|_| self.is_answer()).and_then(own_id)
-    }
-}
-
-/// That a peer has no such method.
-pub(super) fn not_found(method: &str) -> RpcError {
-    RpcError::new(METHOD_NOT_FOUND, format!("Method not found: {}", sanitize_line(method)))
-}

@@ -5,7 +5,7 @@ use std::io::Read;
 use tokio::io::{self, AsyncBufRead, AsyncBufReadExt as _};
 use tokio::sync::mpsc;
 
-use super::inbox::Envelope;
+use crate::message::Envelope;
 
 /// The most bytes that one message may have, and the tools of all pages together. The longest
 /// lists of real servers have a few hundred kilobytes.

@@ -34,14 +34,15 @@ fn run<T>(work: impl Future<Output = T>) -> T {
 pub(super) fn ask_command(words: &[&str], limit: Duration) -> Result<Value, McpError> {
     let words: Vec<_> = words.iter().map(|&word| word.to_owned()).collect();
     run(tools_of_command(&words, ProgramEnvironment::default(), limit, std::future::pending()))
-        .map(as_json)
+        .map(|list| as_json(&list))
 }
 
 pub(super) fn ask_url(url: &str, limit: Duration) -> Result<Value, McpError> {
-    run(tools_of_url(url, UrlOptions::default(), limit, std::future::pending())).map(as_json)
+    run(tools_of_url(url, UrlOptions::default(), limit, std::future::pending()))
+        .map(|list| as_json(&list))
 }
 
-fn as_json(list: ListedTools) -> Value {
+fn as_json(list: &ListedTools) -> Value {
     json!({ "tools": list.tools })
 }
 
@@ -176,7 +177,7 @@ fn a_reason_to_stop_is_told() {
         "we were interrupted".to_owned()
     };
     let work = tools_of_command(&words, ProgramEnvironment::default(), SOON, stop);
-    let message = text(run(work).map(as_json));
+    let message = text(run(work).map(|list| as_json(&list)));
     let expected = "cannot get the tools of the MCP server `python3`: we were interrupted";
     assert_eq!(message, expected);
 }

@@ -125,7 +125,7 @@ async fn prepare(read: &Both, options: ServerOptions) -> Result<Option<Server>, 
     };
     say_each("warning: ", &clashes);
     let server = Server::with_options(&read.spec.module, &bound, options)?;
-    say_each("warning: ", &server.warnings());
+    say_each("warning: ", server.warnings());
     Ok(Some(server))
 }
 
