@@ -16,6 +16,7 @@ use rmcp::service::{
 use serde_json::{Map, Value, json};
 use tokio::sync::broadcast;
 use tokio::time::timeout;
+use tokio_util::sync::CancellationToken;
 
 use crate::protocol::to_rpc_error;
 use crate::questions::RequestClient;
@@ -37,6 +38,10 @@ pub(crate) struct ClientLink {
     /// notifications that they subscribe to.
     peer: Option<Peer<RoleServer>>,
     changes: broadcast::Sender<Change>,
+    /// Cancelled when the client takes messages: it has introduced itself.
+    ready: CancellationToken,
+    /// The notifications until then, in order.
+    waiting: Mutex<Vec<Change>>,
     /// The requests of the client that are not answered yet, in order.
     open: Mutex<Vec<RequestId>>,
     /// The same from revision 2026-07-28 on: servers of earlier revisions ask the client within them.
@@ -91,8 +96,48 @@ impl ClientLink {
         info: Option<Value>,
         changes: &broadcast::Sender<Change>,
     ) -> Self {
-        let (open, asking) = (Mutex::default(), Mutex::default());
-        Self { capabilities, info, peer: None, changes: changes.clone(), open, asking }
+        let (open, asking, waiting) = (Mutex::default(), Mutex::default(), Mutex::default());
+        let ready = CancellationToken::new();
+        Self {
+            capabilities,
+            info,
+            peer: None,
+            changes: changes.clone(),
+            ready,
+            waiting,
+            open,
+            asking,
+        }
+    }
+
+    /// The client takes messages from now on, and gets those that waited.
+    pub(crate) async fn become_ready(&self) {
+        let Some(peer) = self.peer.as_ref().filter(|_| !self.ready.is_cancelled()) else { return };
+        loop {
+            let waiting = {
+                let mut waiting = self.waiting.lock();
+                if waiting.is_empty() {
+                    return self.ready.cancel();
+                }
+                std::mem::take(&mut *waiting)
+            };
+            for (method, params) in waiting {
+                send_notification(peer, method, params).await;
+            }
+        }
+    }
+
+    /// Keeps a notification until the client takes it. Returns whether it does so already.
+    fn is_ready_for(&self, method: &str, params: Option<&Value>) -> bool {
+        let mut waiting = self.waiting.lock();
+        if self.ready.is_cancelled() {
+            return true;
+        }
+        // It has seen no list yet that could change.
+        if !method.ends_with("/list_changed") && waiting.len() < MAX_CHANGES {
+            waiting.push((method.to_owned(), params.cloned()));
+        }
+        false
     }
 
     /// Records a request of the client within which it can be asked.
@@ -118,6 +163,7 @@ impl ClientLink {
     ) -> Result<Value, RpcError> {
         let not_found = || error(ErrorCode::METHOD_NOT_FOUND, "the client cannot be asked");
         let peer = self.peer.as_ref().ok_or_else(not_found)?;
+        self.ready.cancelled().await;
         let mut request = CustomRequest::new(method, Some(params.unwrap_or_else(|| json!({}))));
         if let Some(origin) = origin {
             request.extensions.insert(OriginatingRequestId(origin));
@@ -208,7 +254,9 @@ impl SessionClient for ClientLink {
         Box::pin(async move {
             // There may be no subscribers.
             let _ = self.changes.send((method.clone(), params.clone()));
-            if let Some(peer) = &self.peer {
+            if let Some(peer) = &self.peer
+                && self.is_ready_for(&method, params.as_ref())
+            {
                 send_notification(peer, method, params).await;
             }
         })

@@ -165,6 +165,7 @@ impl ServerHandler for Connection {
     ) -> Result<CustomResult, ErrorData> {
         let conversation = self.conversation(&context).await?;
         let link = Arc::clone(&conversation.client);
+        link.become_ready().await;
         let (server, method) = (self.server.clone(), request.method);
         let params = request.params.unwrap_or_else(|| json!({}));
         if !is_modern(&context) {
@@ -204,6 +205,12 @@ impl ServerHandler for Connection {
         _: RequestContext<RoleServer>,
     ) -> Result<(), ErrorData> {
         self.server.0.resting.tasks.cancel(&request.task_id)
+    }
+
+    async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
+        if let Some(conversation) = self.begun_conversation(&context.extensions) {
+            conversation.client.become_ready().await;
+        }
     }
 
     async fn on_roots_list_changed(&self, context: NotificationContext<RoleServer>) {

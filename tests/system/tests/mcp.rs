@@ -207,6 +207,25 @@ fn a_change_of_the_list_is_told_over_the_same_line() {
     assert!(told.iter().any(|it| it["id"] == "x"), "{told:?}");
 }
 
+/// Servers may say something before their client is ready to hear it.
+#[test]
+fn early_messages_of_a_server_follow_the_introduction() {
+    let folder = files();
+    let server = root().join("tests/real/hostile.py");
+    let command = format!("python3 {} chatty", server.display());
+    let words = ["mcp", "--command", &command];
+    let mut client = Speaking::silent(binary().to_str().expect("a path"), &words, folder.path());
+    client.say(&json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": hello()}));
+    let answer = client.hear();
+    assert_eq!(answer["result"]["serverInfo"]["name"], "hostile", "{answer}");
+    client.say(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}));
+    let told = [client.hear(), client.hear()];
+    let methods = ["notifications/message", "notifications/own"];
+    assert!(told.iter().map(|it| &it["method"]).eq(&methods), "{told:?}");
+    assert_eq!(names(&client.ask("tools/list", &json!({}))), ["quiet"]);
+    assert_eq!(client.end(), Some(0));
+}
+
 #[test]
 fn standard_output_carries_nothing_but_the_protocol() {
     let folder = files();
