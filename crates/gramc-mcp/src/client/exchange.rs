@@ -4,7 +4,6 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use reqwest::header::{HeaderName, HeaderValue};
 use serde_json::{Map, Value, json};
 use tokio::sync::oneshot;
 use tokio::time::timeout;
@@ -13,16 +12,12 @@ use tokio_util::task::{AbortOnDropHandle, TaskTracker};
 use super::client_slot::ClientSlot;
 use super::handshake::{client_info, modern_meta};
 use super::inbox::{Inbox, Outcome, PendingRequest, RequestFault, RequestOptions};
-use super::param_headers::encode;
+use super::param_headers::standard_headers;
 use super::wire::{NotSent, Wire};
 use crate::message::Message;
 
 /// The time limit for sending a cancellation and for closing.
 pub(super) const GOODBYE: Duration = Duration::from_secs(2);
-
-/// The headers that repeat the method of a request and what it names.
-const METHOD: HeaderName = HeaderName::from_static("mcp-method");
-const NAME: HeaderName = HeaderName::from_static("mcp-name");
 
 /// Makes requests over one connection.
 #[derive(Clone)]
@@ -102,7 +97,7 @@ impl Exchange {
     /// Sends a notification.
     pub(super) async fn notify(&self, method: &str, params: Option<Value>) -> Result<(), NotSent> {
         let message = Message::Notification { method: method.to_owned(), params };
-        self.wire.notify(message.into_text(), &self.inbox).await
+        self.wire.notify(message, &self.inbox).await
     }
 }
 
@@ -147,23 +142,9 @@ impl Drop for OpenRequest {
             let message = Message::Notification { method, params: Some(params) };
             let wire = self.exchange.wire.clone();
             let goodbye = async move {
-                let _ = timeout(GOODBYE, wire.mention(message.into_text())).await;
+                let _ = timeout(GOODBYE, wire.mention(message)).await;
             };
             self.exchange.goodbyes.spawn_on(goodbye, &runtime);
         }
     }
-}
-
-/// The headers of a request over HTTP, as from revision 2026-07-28 on. Older servers ignore them.
-fn standard_headers(method: &str, params: Option<&Value>) -> Vec<(HeaderName, HeaderValue)> {
-    let key = match method {
-        "tools/call" | "prompts/get" => "name",
-        "resources/read" | "resources/subscribe" | "resources/unsubscribe" => "uri",
-        "tasks/get" | "tasks/update" | "tasks/cancel" => "taskId",
-        _ => "",
-    };
-    let name = params.and_then(|params| params.get(key)?.as_str()).map(encode);
-    let headers = [(METHOD, Some(method.to_owned())), (NAME, name)];
-    let value = |text: Option<String>| HeaderValue::from_str(&text?).ok();
-    headers.into_iter().filter_map(|(header, text)| Some((header, value(text)?))).collect()
 }

@@ -18,6 +18,7 @@ use super::event_stream::{Events, Place};
 use super::http_error::HttpError;
 use super::inbox::{Inbox, InboxReader, PendingRequest};
 use super::lines::MAX_MESSAGE_BYTES;
+use super::param_headers::standard_headers;
 use super::wire::Wire;
 use crate::message::Message;
 use crate::protocol::MODERN;
@@ -119,7 +120,7 @@ impl HttpWire {
         text: &str,
         inbox: &Arc<Inbox>,
     ) -> Result<Progress, HttpError> {
-        let response = self.post(text, Some(request)).await?;
+        let response = self.post(text, &request.options.headers).await?;
         if let Some(session) = response.headers().get(SESSION) {
             *self.session.write() = Some(session.clone());
         }
@@ -139,20 +140,23 @@ impl HttpWire {
     }
 
     /// Sends a message that has no answer.
-    pub(super) async fn send(&self, text: &str) -> Result<(), HttpError> {
-        self.post(text, None).await.map(drop)
+    pub(super) async fn send(&self, message: Message) -> Result<(), HttpError> {
+        let headers = match &message {
+            Message::Notification { method, .. } => standard_headers(method, None),
+            _ => Vec::new(),
+        };
+        self.post(&message.into_text(), &headers).await.map(drop)
     }
 
     /// Sends a message, with an access token, and again with another one if that is rejected.
     async fn post(
         &self,
         text: &str,
-        request: Option<&Arc<PendingRequest>>,
+        headers: &[(HeaderName, HeaderValue)],
     ) -> Result<Response, HttpError> {
         let post = || {
             let url = self.endpoint.read().clone().unwrap_or_else(|| self.address.url.clone());
             let mut post = self.http.post(url).header(ACCEPT, format!("{JSON}, {EVENTS}"));
-            let headers = request.iter().flat_map(|request| &request.options.headers);
             for (name, value) in headers {
                 post = post.header(name, value);
             }

@@ -328,7 +328,7 @@ impl Inbox {
             };
             inbox.asked.lock().remove(&key);
             if let Some(outcome) = outcome {
-                wire.reply(Message::Response { id, outcome }.into_text(), reply, &inbox).await;
+                wire.reply(Message::Response { id, outcome }, reply, &inbox).await;
             }
         });
     }

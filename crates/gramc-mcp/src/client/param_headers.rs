@@ -1,5 +1,5 @@
-//! The headers that repeat arguments of a call over HTTP, as from revision 2026-07-28 of the protocol
-//! on: the schema of a tool names them with `x-mcp-header`.
+//! The headers that repeat parts of a message over HTTP, as from revision 2026-07-28 of the protocol on:
+//! its method, and the arguments of a call for which the schema of a tool names them with `x-mcp-header`.
 
 use std::collections::HashSet;
 
@@ -11,6 +11,10 @@ use rmcp::transport::common::http_header::{
     BASE64_HEADER_PREFIX, BASE64_HEADER_SUFFIX, HEADER_MCP_PARAM_PREFIX,
 };
 use serde_json::{Map, Value};
+
+/// The headers that repeat the method of a request and what it names.
+const METHOD: HeaderName = HeaderName::from_static("mcp-method");
+const NAME: HeaderName = HeaderName::from_static("mcp-name");
 
 /// The name of a header in a schema is invalid.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -67,7 +71,7 @@ fn text_of(value: &Value) -> Option<String> {
 }
 
 /// A text in the form of a header.
-pub(super) fn encode(text: &str) -> String {
+fn encode(text: &str) -> String {
     let is_padded = text.starts_with([' ', '\t']) || text.ends_with([' ', '\t']);
     let is_plain = text.chars().all(|char| matches!(char, ' '..='~'));
     let is_marked = text.starts_with(BASE64_HEADER_PREFIX) && text.ends_with(BASE64_HEADER_SUFFIX);
@@ -75,6 +79,23 @@ pub(super) fn encode(text: &str) -> String {
         return text.to_owned();
     }
     format!("{BASE64_HEADER_PREFIX}{}{BASE64_HEADER_SUFFIX}", BASE64_STANDARD.encode(text))
+}
+
+/// The headers of a message over HTTP, as from revision 2026-07-28 on. Older servers ignore them.
+pub(super) fn standard_headers(
+    method: &str,
+    params: Option<&Value>,
+) -> Vec<(HeaderName, HeaderValue)> {
+    let key = match method {
+        "tools/call" | "prompts/get" => "name",
+        "resources/read" | "resources/subscribe" | "resources/unsubscribe" => "uri",
+        "tasks/get" | "tasks/update" | "tasks/cancel" => "taskId",
+        _ => "",
+    };
+    let name = params.and_then(|params| params.get(key)?.as_str()).map(encode);
+    let headers = [(METHOD, Some(method.to_owned())), (NAME, name)];
+    let value = |text: Option<String>| HeaderValue::from_str(&text?).ok();
+    headers.into_iter().filter_map(|(header, text)| Some((header, value(text)?))).collect()
 }
 
 #[cfg(test)]

@@ -7,6 +7,7 @@ use tokio_util::task::AbortOnDropHandle;
 use super::child_server::ChildInput;
 use super::http_wire::HttpWire;
 use super::inbox::{Inbox, PendingReply, PendingRequest};
+use crate::message::Message;
 
 /// A message that did not reach the server.
 #[derive(Debug, Clone, Copy)]
@@ -43,10 +44,10 @@ impl Wire {
     }
 
     /// Sends a notification.
-    pub(super) async fn notify(&self, text: String, inbox: &Inbox) -> Result<(), NotSent> {
+    pub(super) async fn notify(&self, message: Message, inbox: &Inbox) -> Result<(), NotSent> {
         match self {
-            Self::Child(input) => input.send(text, None).map_err(|()| NotSent),
-            Self::Http(wire) => wire.send(&text).await.map_err(|error| {
+            Self::Child(input) => input.send(message.into_text(), None).map_err(|()| NotSent),
+            Self::Http(wire) => wire.send(message).await.map_err(|error| {
                 inbox.failures.end(error.kind(), wire.describe(&error));
                 NotSent
             }),
@@ -54,19 +55,19 @@ impl Wire {
     }
 
     /// Sends a notification that the server need not receive.
-    pub(super) async fn mention(&self, text: String) {
+    pub(super) async fn mention(&self, message: Message) {
         match self {
-            Self::Child(input) => drop(input.send(text, None)),
-            Self::Http(wire) => drop(wire.send(&text).await),
+            Self::Child(input) => drop(input.send(message.into_text(), None)),
+            Self::Http(wire) => drop(wire.send(message).await),
         }
     }
 
     /// Answers a request of the server.
-    pub(super) async fn reply(&self, text: String, reply: PendingReply, inbox: &Inbox) {
+    pub(super) async fn reply(&self, message: Message, reply: PendingReply, inbox: &Inbox) {
         match self {
-            Self::Child(input) => drop(input.send(text, Some(reply))),
+            Self::Child(input) => drop(input.send(message.into_text(), Some(reply))),
             Self::Http(wire) => {
-                if let Err(error) = wire.send(&text).await {
+                if let Err(error) = wire.send(message).await {
                     inbox.failures.end(error.kind(), wire.describe(&error));
                     inbox.close();
                 }
