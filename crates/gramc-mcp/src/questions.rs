@@ -386,8 +386,10 @@ impl SessionClient for RequestClient {
         let is_wanted = match (method.as_str(), &route.progress_token) {
             ("notifications/message", _) => route.logs,
             ("notifications/progress", Some(token)) => {
-                params.get_or_insert_with(|| json!({}))["progressToken"] = token.clone();
-                true
+                if let Some(Value::Object(params)) = &mut params {
+                    params.insert("progressToken".to_owned(), token.clone());
+                }
+                params.is_some()
             }
             ("notifications/progress", None) => false,
             _ => true,

@@ -250,12 +250,12 @@ impl Upstream {
         if at >= servers.len() {
             return Err(if at == 0 { not_found(kind.method) } else { invalid() });
         }
-        // A server that fails is left out, unless it is the last one that could answer.
+        // A server that fails is left out, unless all of them do.
         let (mut at, mut own) = (at, own);
         let mut page = loop {
             match self.own_page(&servers[at], kind, own).await {
                 Err(_) if at + 1 < servers.len() => (at, own) = (at + 1, None),
-                Err(_) if at > 0 && own.is_none() => break json!({ (kind.entries): [] }),
+                Err(_) if cursor.is_some() && own.is_none() => break json!({ (kind.entries): [] }),
                 page => break page?,
             }
         };

@@ -63,8 +63,8 @@ impl ClientSlot {
         let mut params = params.map(|params| masks.result(params));
         if method == PROGRESS {
             let token = origin.and_then(|it| it.progress_token.as_ref());
-            let (Some(token), Some(params)) = (token, &mut params) else { return };
-            params["progressToken"] = token.clone();
+            let (Some(token), Some(Value::Object(params))) = (token, &mut params) else { return };
+            params.insert("progressToken".to_owned(), token.clone());
         }
         client.notify(method, params).await;
     }
@@ -173,6 +173,11 @@ mod tests {
             pass(PROGRESS, json!({"progressToken": token, "progress": 1})).await;
         }
         slot.pass_notification("notifications/other".to_owned(), None, &masks, None).await;
+        // A server may send anything.
+        let own = RequestOrigin { progress_token: Some(json!("own")), ..RequestOrigin::default() };
+        for params in [None, Some(json!([1])), Some(json!("x"))] {
+            slot.pass_notification(PROGRESS.to_owned(), params, &masks, Some(&own)).await;
+        }
         let heard = client.heard.lock().clone();
         let masked = json!({"level": "info", "data": {"own": [1, "***"]}, "z": 1});
         let heard_of = |method: &str, params| (method.to_owned(), params);

@@ -87,10 +87,9 @@ impl Connection {
             }
             let Some(asked) = InputRequired::of(&result) else { return Ok(result) };
             let answers = self.answers(asked.input_requests, options).await?;
-            let params = params.get_or_insert_with(|| json!({}));
-            params["inputResponses"] = answers.into();
-            if let Some(state) = asked.request_state {
-                params["requestState"] = state;
+            if let Value::Object(params) = params.get_or_insert_with(|| json!({})) {
+                params.insert("inputResponses".to_owned(), answers.into());
+                params.extend(asked.request_state.map(|state| ("requestState".to_owned(), state)));
             }
         }
         let why = format!("it requested input {MAX_ROUNDS} times for one `{method}`");
