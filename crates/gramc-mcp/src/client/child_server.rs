@@ -14,7 +14,7 @@ use tokio::task::JoinHandle;
 use tokio::time::timeout;
 use tokio_util::sync::{CancellationToken, DropGuard};
 
-use super::inbox::{Inbox, InboxReader, PendingReply};
+use super::inbox::{Inbox, InboxGuard, PendingReply};
 use super::lines::{LineRead, read_line, read_message, whose};
 use super::wire::Wire;
 
@@ -125,9 +125,8 @@ async fn read_messages(output: impl AsyncRead + Unpin, inbox: Arc<Inbox>, input:
     let mut output = BufReader::new(output);
     let mut line = Vec::new();
     let wire = Wire::Child(input);
-    let reader = InboxReader(inbox);
-    let inbox = &reader.0;
-    let failures = &inbox.failures;
+    let guard = InboxGuard(inbox);
+    let inbox = &guard.0;
     while let Ok(Some(read)) = read_message(&mut output, &mut line, || inbox.max_message()).await {
         match read {
             // The server ended in the middle of it, which its output's end says better.
@@ -140,24 +139,24 @@ async fn read_messages(output: impl AsyncRead + Unpin, inbox: Arc<Inbox>, input:
                 }
             }
             // A list, or what comes before the first call.
-            LineRead::Long if !inbox.awaits_call() => failures.too_long(),
+            LineRead::Long if !inbox.awaits_call() => inbox.reject_long_message(),
             LineRead::Long => {
                 let beginning = String::from_utf8_lossy(&line[..line.len().min(1 << 10)]);
                 let beginning = beginning.into_owned();
                 let is_accepted = match whose(&mut output, std::mem::take(&mut line)).await {
                     Ok(Some(id)) => inbox.find(id).is_none_or(|it| it.reject_long_answer()),
                     Ok(None) => {
-                        failures.record_invalid(&beginning);
+                        inbox.failures.record_invalid(&beginning);
                         true
                     }
                     Err(_) => false,
                 };
                 if !is_accepted {
-                    failures.too_long();
+                    inbox.reject_long_message();
                 }
             }
         }
-        if failures.is_over() {
+        if inbox.is_closed() {
             return;
         }
     }

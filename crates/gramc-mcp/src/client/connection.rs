@@ -80,6 +80,7 @@ pub(super) struct Connection {
     name: String,
     exchange: Exchange,
     server: Option<ChildServer>,
+    _end: ConnectionEnd,
     introduction: Arc<Introduction>,
     tools: Mutex<Option<Arc<[Value]>>>,
     /// Whether the server still listens, once it is asked. A task waits for the answer: those who
@@ -147,6 +148,7 @@ impl Connection {
             }
         };
         let exchange = Exchange::new(wire, inbox, client);
+        let end = ConnectionEnd(exchange.clone());
         let begun = timeout(limit, exchange.begin(lifecycle)).await;
         let begun =
             begun.unwrap_or_else(|_| Err(HandshakeError::Reason(late("initialize", limit))));
@@ -157,6 +159,7 @@ impl Connection {
                 }
                 let connection = Self {
                     name: format!("the MCP server {address}"),
+                    _end: end,
                     exchange,
                     server,
                     introduction: Arc::new(introduction),
@@ -231,7 +234,7 @@ impl Connection {
 
     fn probe(&self) -> Shared<BoxFuture<'static, bool>> {
         let exchange = self.exchange.clone();
-        let meta = if self.is_modern() { exchange.own_meta() } else { Map::new() };
+        let meta = self.own_meta();
         let asking = tokio::spawn(async move {
             let ping = exchange.request("ping", None, meta, RequestOptions::default());
             // A server that does not know the request has received it.
@@ -282,7 +285,7 @@ impl Connection {
         let mut pages = ToolPages::default();
         loop {
             let params = pages.cursor().map(|cursor| json!({ "cursor": cursor }));
-            let meta = if self.is_modern() { self.exchange.own_meta() } else { Map::new() };
+            let meta = self.own_meta();
             let page = self.exchange.request("tools/list", params, meta, RequestOptions::default());
             let page = match page.await {
                 Ok(page) => page,
@@ -318,6 +321,11 @@ impl Connection {
             return outcome;
         }
         Ok(self.masks().result(self.send(method, params, options).await?))
+    }
+
+    /// The metadata of a request that belongs to no request of a client.
+    fn own_meta(&self) -> Map<String, Value> {
+        if self.is_modern() { self.exchange.own_meta() } else { Map::new() }
     }
 
     fn masks(&self) -> &SecretMasks {
@@ -396,9 +404,24 @@ impl Connection {
         let _ = timeout(GOODBYE, goodbyes.wait()).await;
         // A server that no longer reads is stopped as well.
         let _ = timeout(GOODBYE, self.exchange.wire.close()).await;
-        self.exchange.inbox.close();
         if let Some(mut server) = self.server {
             server.end().await;
+        }
+    }
+}
+
+/// Ends what belongs to a connection when it is dropped: its tasks, and its session.
+struct ConnectionEnd(Exchange);
+
+impl Drop for ConnectionEnd {
+    fn drop(&mut self) {
+        self.0.inbox.close();
+        // Without a runtime there is no connection either.
+        if let Ok(runtime) = tokio::runtime::Handle::try_current() {
+            let wire = self.0.wire.clone();
+            runtime.spawn(async move {
+                let _ = timeout(GOODBYE, wire.close()).await;
+            });
         }
     }
 }

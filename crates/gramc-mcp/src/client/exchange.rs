@@ -61,9 +61,8 @@ impl Exchange {
         method: &str,
         mut params: Option<Value>,
         mut meta: Map<String, Value>,
-        options: RequestOptions,
+        mut options: RequestOptions,
     ) -> OpenRequest {
-        let mut options = options;
         if matches!(self.wire, Wire::Http(_)) {
             options.headers.extend(standard_headers(method, params.as_ref()));
         }
@@ -97,25 +96,18 @@ impl Exchange {
     /// Sends a notification.
     pub(super) async fn notify(&self, method: &str, params: Option<Value>) -> Result<(), NotSent> {
         let message = Message::Notification { method: method.to_owned(), params };
-        self.wire.notify(message, &self.inbox).await
+        self.wire.send(message, None, &self.inbox).await
     }
 }
 
 impl OpenRequest {
     /// Waits for the answer.
     pub(super) async fn answer(mut self) -> Outcome {
-        tokio::select! {
-            biased;
-            outcome = &mut self.answer => outcome.unwrap_or(Err(RequestFault::Closed)),
-            () = self.exchange.inbox.failures.fatal() => {
-                self.request.close();
-                Err(RequestFault::Closed)
-            }
-        }
+        (&mut self.answer).await.unwrap_or(Err(RequestFault::Closed))
     }
 
     /// Waits until the server acknowledges that it will report changes.
-    pub(super) async fn acknowledged(&mut self) -> Result<(), RequestFault> {
+    pub(super) async fn wait_for_acknowledgement(&mut self) -> Result<(), RequestFault> {
         tokio::select! {
             biased;
             () = self.request.acknowledged.cancelled() => Ok(()),

@@ -6,9 +6,6 @@ use std::fmt::Write as _;
 use gramc_tools::invocation::{InvocationError, InvocationErrorKind};
 use gramc_tools::sanitize::sanitize_line;
 use parking_lot::Mutex;
-use tokio_util::sync::CancellationToken;
-
-use super::lines::MAX_MESSAGE_BYTES;
 
 /// The most lines of a server's standard error that a message repeats.
 const LINES: usize = 10;
@@ -18,7 +15,6 @@ pub(super) struct FailureLog {
     /// The location of the server's messages, as the start of a sentence.
     place: &'static str,
     seen: Mutex<FailureRecord>,
-    fatal: CancellationToken,
 }
 
 #[derive(Default)]
@@ -34,23 +30,12 @@ struct FailureRecord {
 impl FailureLog {
     /// An empty log. `place` is the location of the server's messages, such as `On its standard output`.
     pub(super) fn new(place: &'static str) -> Self {
-        Self { place, seen: Mutex::default(), fatal: CancellationToken::new() }
+        Self { place, seen: Mutex::default() }
     }
 
-    /// Ends the work, with a reason; the first one counts.
-    pub(super) fn end(&self, kind: InvocationErrorKind, why: impl Into<String>) {
+    /// Sets the reason to end the work. The first one stays.
+    pub(super) fn set_reason(&self, kind: InvocationErrorKind, why: impl Into<String>) {
         self.seen.lock().fatal.get_or_insert_with(|| InvocationError::new(kind, why));
-        self.fatal.cancel();
-    }
-
-    /// Waits until there is a reason to end the work.
-    pub(super) async fn fatal(&self) {
-        self.fatal.cancelled().await;
-    }
-
-    /// Whether there is a reason to end the work.
-    pub(super) fn is_over(&self) -> bool {
-        self.fatal.is_cancelled()
     }
 
     /// The reason to end the work, if there is one.
@@ -74,13 +59,6 @@ impl FailureLog {
     /// Keeps the first invalid message.
     pub(super) fn record_invalid(&self, text: &str) {
         self.seen.lock().invalid.get_or_insert_with(|| sanitize_line(text));
-    }
-
-    /// A message of the server is too long.
-    pub(super) fn too_long(&self) {
-        let limit = MAX_MESSAGE_BYTES >> 20;
-        let why = format!("a message of it is longer than {limit} megabytes");
-        self.end(InvocationErrorKind::TooLarge, why);
     }
 
     /// Further lines for an error message.

@@ -1,22 +1,22 @@
 //! Servers over HTTP: streamable HTTP, and HTTP with SSE as in revision 2024-11-05 of the protocol.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use futures_util::stream::StreamExt as _;
 use gramc_tools::http_client;
 use gramc_tools::sanitize::sanitize_line;
-use parking_lot::{Mutex, RwLock};
+use parking_lot::RwLock;
 use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderName, HeaderValue, WWW_AUTHENTICATE};
 use reqwest::{RequestBuilder, Response, StatusCode, Url};
 use rmcp::transport::auth::WWWAuthenticateParams;
 use tokio::time::timeout;
-use tokio_util::task::AbortOnDropHandle;
 
 use super::address::UrlAddress;
 use super::event_stream::{Events, Place};
 use super::http_error::HttpError;
-use super::inbox::{Inbox, InboxReader, PendingRequest};
+use super::inbox::{Inbox, InboxGuard, PendingRequest};
 use super::lines::MAX_MESSAGE_BYTES;
 use super::param_headers::standard_headers;
 use super::wire::Wire;
@@ -49,8 +49,8 @@ pub(super) struct HttpWire {
     session: RwLock<Option<HeaderValue>>,
     /// The revision of the protocol, once it is known.
     revision: RwLock<Option<HeaderValue>>,
-    /// Reads what the server sends outside of answers.
-    listening: Mutex<Option<AbortOnDropHandle<()>>>,
+    /// Whether the server may send answers in a stream of their own.
+    is_listening: AtomicBool,
 }
 
 impl HttpWire {
@@ -63,7 +63,7 @@ impl HttpWire {
             endpoint: RwLock::default(),
             session: RwLock::default(),
             revision: RwLock::default(),
-            listening: Mutex::default(),
+            is_listening: AtomicBool::new(false),
         })
     }
 
@@ -106,7 +106,7 @@ impl HttpWire {
     ) {
         match self.converse(&request, &text, &inbox).await {
             Ok(Progress::Settled) => {}
-            Ok(Progress::Elsewhere) if self.listening.lock().is_some() => {}
+            Ok(Progress::Elsewhere) if self.is_listening.load(Ordering::Acquire) => {}
             Ok(Progress::Ended | Progress::Elsewhere) => request.close(),
             Err(HttpError::Answered(error)) => request.reject(error),
             Err(HttpError::LostSession) => inbox.lose_session(&request),
@@ -319,32 +319,31 @@ impl HttpWire {
         Ok(Some(String::from_utf8_lossy(&body).into_owned()))
     }
 
-    /// Listens to what a server with sessions sends outside of answers.
+    /// Reads what a server with sessions sends outside of answers, until the inbox is closed.
     pub(super) fn listen(self: &Arc<Self>, inbox: &Arc<Inbox>) {
-        if self.session.read().is_none() || self.listening.lock().is_some() {
+        if self.session.read().is_none() || self.is_listening.swap(true, Ordering::AcqRel) {
             return;
         }
-        // The task must not keep the connection alive.
-        let (wire, inbox) = (Arc::downgrade(self), Arc::clone(inbox));
-        let work = async move {
-            let mut place = Place::default();
-            while let Some(wire) = wire.upgrade() {
-                match wire.get(place.last_event.as_deref()).await {
-                    Ok(response) => {
-                        // It is listened to again, whatever ends it.
-                        let _ = wire.read_events(response, None, &inbox, &mut place).await;
-                    }
-                    Err(HttpError::Client(_)) => {}
-                    // It has no such stream.
-                    Err(_) => return,
+        let (wire, inbox) = (Arc::clone(self), Arc::clone(inbox));
+        tokio::spawn(async move { inbox.until_closed(wire.keep_listening(&inbox)).await });
+    }
+
+    async fn keep_listening(self: Arc<Self>, inbox: &Arc<Inbox>) {
+        let mut place = Place::default();
+        loop {
+            match self.get(place.last_event.as_deref()).await {
+                Ok(response) => {
+                    // It is listened to again, whatever ends it.
+                    let _ = self.read_events(response, None, inbox, &mut place).await;
                 }
-                drop(wire);
-                if inbox.is_closed() || !place.wait().await {
-                    return;
-                }
+                Err(HttpError::Client(_)) => {}
+                // It has no such stream.
+                Err(_) => return,
             }
-        };
-        *self.listening.lock() = Some(AbortOnDropHandle::new(tokio::spawn(work)));
+            if !place.wait().await {
+                return;
+            }
+        }
     }
 
     /// Opens the stream of a server of revision 2024-11-05, which names the address for messages.
@@ -364,25 +363,27 @@ impl HttpWire {
         let url = url.filter(|url| url.origin() == self.address.url.origin());
         let url = url.ok_or_else(|| HttpError::UnexpectedType(EVENTS.to_owned()))?;
         *self.endpoint.write() = Some(url);
-        let (wire, reader) = (Arc::downgrade(self), InboxReader(Arc::clone(inbox)));
-        let work = async move {
-            while let Ok(Some(Some(event))) = events.next().await {
-                let Some(wire) = wire.upgrade() else { return };
-                if let Some(data) = event.data.filter(|data| !data.trim().is_empty()) {
-                    wire.pass(&data, None, &reader.0).await;
+        self.is_listening.store(true, Ordering::Release);
+        let (wire, guard) = (Arc::clone(self), InboxGuard(Arc::clone(inbox)));
+        tokio::spawn(async move {
+            let reading = async {
+                while let Ok(Some(Some(event))) = events.next().await {
+                    if let Some(data) = event.data.filter(|data| !data.trim().is_empty()) {
+                        wire.pass(&data, None, &guard.0).await;
+                    }
                 }
-            }
-        };
-        *self.listening.lock() = Some(AbortOnDropHandle::new(tokio::spawn(work)));
+            };
+            guard.0.until_closed(reading).await;
+        });
         Ok(())
     }
 
     /// Ends the session.
     pub(super) async fn close(&self) {
-        *self.listening.lock() = None;
         if self.session.read().is_some() {
             // The server may be gone, or keep sessions.
             let _ = self.exchange(|| self.http.delete(self.address.url.clone())).await;
+            *self.session.write() = None;
         }
     }
 }
@@ -390,8 +391,7 @@ impl HttpWire {
 /// A message is longer than allowed: it fails its request, or else the work.
 fn reject_length(request: Option<&Arc<PendingRequest>>, inbox: &Inbox) {
     if !request.is_some_and(|request| request.reject_long_answer()) {
-        inbox.failures.too_long();
-        inbox.close();
+        inbox.reject_long_message();
     }
 }
 

@@ -200,8 +200,26 @@ impl Inbox {
         }
     }
 
+    /// Ends the work, with a reason as a phrase that follows the name of the server.
+    pub(super) fn end(&self, kind: InvocationErrorKind, why: impl Into<String>) {
+        self.failures.set_reason(kind, why);
+        self.close();
+    }
+
+    /// Ends the work, because a message is longer than allowed.
+    pub(super) fn reject_long_message(&self) {
+        let limit = MAX_MESSAGE_BYTES >> 20;
+        let why = format!("a message of it is longer than {limit} megabytes");
+        self.end(InvocationErrorKind::TooLarge, why);
+    }
+
     pub(super) fn is_closed(&self) -> bool {
         self.closed.is_cancelled()
+    }
+
+    /// Runs work until nothing arrives any more.
+    pub(super) async fn until_closed<T>(&self, work: impl Future<Output = T>) -> Option<T> {
+        self.closed.run_until_cancelled(work).await
     }
 
     /// The server does not know the session any more.
@@ -212,7 +230,7 @@ impl Inbox {
 
     /// Whether nothing can be asked any more.
     pub(super) fn is_over(&self) -> bool {
-        self.is_closed() || self.failures.is_over() || self.lost_session.load(Ordering::Acquire)
+        self.is_closed() || self.lost_session.load(Ordering::Acquire)
     }
 
     /// Handles a message of the server. `within` is the request with whose response it came, if that
@@ -305,8 +323,7 @@ impl Inbox {
         let fewer = waiting.wait_for(|requests| *requests < MAX_REQUESTS);
         if timeout(DEAF_LIMIT, fewer).await.is_err() {
             let why = "it sends one request after the other, and takes no answers to them";
-            self.failures.end(InvocationErrorKind::Garbled, why);
-            return self.close();
+            return self.end(InvocationErrorKind::Garbled, why);
         }
         self.unanswered.send_modify(|requests| *requests += 1);
         let reply = PendingReply(Arc::clone(self));
@@ -328,7 +345,9 @@ impl Inbox {
             };
             inbox.asked.lock().remove(&key);
             if let Some(outcome) = outcome {
-                wire.reply(Message::Response { id, outcome }, reply, &inbox).await;
+                let answer = Message::Response { id, outcome };
+                // Where it cannot be sent, the inbox is closed.
+                let _ = wire.send(answer, Some(reply), &inbox).await;
             }
         });
     }
@@ -349,19 +368,16 @@ impl Inbox {
         let answered = envelope.ok().and_then(|it| it.id()).and_then(|id| self.find(id));
         match answered.or_else(|| within.cloned()) {
             Some(request) => request.fail(InvocationErrorKind::Garbled, why),
-            None if is_answer => {
-                self.failures.end(InvocationErrorKind::Garbled, why);
-                self.close();
-            }
+            None if is_answer => self.end(InvocationErrorKind::Garbled, why),
             None => self.failures.record_invalid(text),
         }
     }
 }
 
-/// Closes an inbox when it is dropped: when the reader of a connection or its runtime ends.
-pub(super) struct InboxReader(pub(super) Arc<Inbox>);
+/// Closes an inbox when it is dropped: with the connection, or with the task that reads messages.
+pub(super) struct InboxGuard(pub(super) Arc<Inbox>);
 
-impl Drop for InboxReader {
+impl Drop for InboxGuard {
     fn drop(&mut self) {
         self.0.close();
     }

@@ -264,6 +264,24 @@ fn a_tool_comes_over_http_as_it_was_sent() {
     }
 }
 
+/// A connection that is dropped, and not closed, leaves no task behind, such as one that listens.
+#[tokio::test]
+async fn no_task_is_left() {
+    let alive = || tokio::runtime::Handle::current().metrics().num_alive_tasks();
+    for mode in ["old", "json"] {
+        let site = ScriptServer::start(mode);
+        let server = McpServer::url(&site.url).unwrap();
+        server.connect().await.unwrap();
+        assert!(alive() > 0, "{mode}");
+        drop(server);
+        let limit = Instant::now() + SOON;
+        while alive() > 0 {
+            assert!(Instant::now() < limit, "{mode}: {} tasks are left", alive());
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+    }
+}
+
 #[test]
 fn all_pages_come_over_http() {
     let site = ScriptServer::start("pages");

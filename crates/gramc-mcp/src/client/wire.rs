@@ -43,12 +43,17 @@ impl Wire {
         }
     }
 
-    /// Sends a notification.
-    pub(super) async fn notify(&self, message: Message, inbox: &Inbox) -> Result<(), NotSent> {
+    /// Sends a notification, or an answer to a request of the server. If that fails, the work ends.
+    pub(super) async fn send(
+        &self,
+        message: Message,
+        reply: Option<PendingReply>,
+        inbox: &Inbox,
+    ) -> Result<(), NotSent> {
         match self {
-            Self::Child(input) => input.send(message.into_text(), None).map_err(|()| NotSent),
+            Self::Child(input) => input.send(message.into_text(), reply).map_err(|()| NotSent),
             Self::Http(wire) => wire.send(message).await.map_err(|error| {
-                inbox.failures.end(error.kind(), wire.describe(&error));
+                inbox.end(error.kind(), wire.describe(&error));
                 NotSent
             }),
         }
@@ -59,20 +64,6 @@ impl Wire {
         match self {
             Self::Child(input) => drop(input.send(message.into_text(), None)),
             Self::Http(wire) => drop(wire.send(message).await),
-        }
-    }
-
-    /// Answers a request of the server.
-    pub(super) async fn reply(&self, message: Message, reply: PendingReply, inbox: &Inbox) {
-        match self {
-            Self::Child(input) => drop(input.send(message.into_text(), Some(reply))),
-            Self::Http(wire) => {
-                if let Err(error) = wire.send(message).await {
-                    inbox.failures.end(error.kind(), wire.describe(&error));
-                    inbox.close();
-                }
-                drop(reply);
-            }
         }
     }
 

@@ -233,7 +233,7 @@ async fn subscribe(exchange: &Exchange, filter: &Value) -> Result<OpenRequest, R
     let options = RequestOptions::default();
     let meta = exchange.own_meta();
     let mut open = exchange.open("subscriptions/listen", Some(params), meta, options);
-    open.acknowledged().await?;
+    open.wait_for_acknowledgement().await?;
     Ok(open)
 }
 
