@@ -153,6 +153,8 @@ def stdio_chatty():
     def listed(request):
         complain("x" * 5_000_000 + "\n" + "warning\n" * 100_000)
         say("")
+        for _ in range(100):
+            say({"jsonrpc": "2.0", "method": "notifications/resources/list_changed"})
         say('{"level":30,"msg":"a log line that is JSON"}')
         say(note("notifications/message", {"level": "info", "data": 1}))
         say(note("notifications/own", {"tools": []}))

@@ -49,7 +49,7 @@ async fn ask(request: &ApprovalRequest, client: &dyn SessionClient) -> Option<Ap
         return None;
     }
     let message =
-        format!("Run `{}` with {}{}?", request.name, request.arguments, request.removed());
+        format!("Run `{}` with {}{}?", request.name, request.arguments, request.describe_removal());
     // A form without fields, which is accepted or declined.
     let schema = json!({"type": "object", "properties": {}});
     let question = json!({"mode": "form", "message": message, "requestedSchema": schema});

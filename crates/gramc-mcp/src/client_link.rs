@@ -58,7 +58,7 @@ pub(crate) fn capabilities_of(context: &RequestContext<RoleServer>) -> Map<Strin
 }
 
 /// The name and the version of the client, as it announced them.
-pub(crate) fn info_of(context: &RequestContext<RoleServer>) -> Option<Value> {
+pub(crate) fn client_info_of(context: &RequestContext<RoleServer>) -> Option<Value> {
     let introduced = || Some(context.peer.peer_info()?.client_info.clone());
     serde_json::to_value(context.client_info().or_else(introduced)?).ok()
 }
@@ -85,7 +85,7 @@ impl ClientLink {
         context: &RequestContext<RoleServer>,
         changes: &broadcast::Sender<Change>,
     ) -> Self {
-        let client = Self::subscriber(capabilities_of(context), info_of(context), changes);
+        let client = Self::subscriber(capabilities_of(context), client_info_of(context), changes);
         Self { peer: Some(context.peer.clone()), ..client }
     }
 

@@ -60,45 +60,38 @@ impl Connection {
         Self { server: server.clone(), own: Arc::default() }
     }
 
-    pub(crate) fn own(&self) -> Arc<OwnConversation> {
+    pub(crate) fn own_conversation(&self) -> Arc<OwnConversation> {
         Arc::clone(&self.own)
     }
 
-    /// The conversation that a request belongs to.
+    /// Where the conversation of a request is.
+    fn place(&self, extensions: &Extensions) -> &OwnConversation {
+        if is_sessionless(extensions) { &self.server.0.sessionless } else { &self.own }
+    }
+
+    /// The conversation that a request belongs to. It begins again if the tools have changed.
     async fn conversation(
         &self,
         context: &RequestContext<RoleServer>,
     ) -> Result<Arc<Conversation>, ErrorData> {
-        if is_sessionless(&context.extensions) {
-            let begin = || Conversation::begin(&self.server.0, context, None);
-            return self.server.0.sessionless.get_or_try_init(begin).await.cloned();
-        }
+        let own = self.place(&context.extensions);
         let is_current = |known: &Arc<Conversation>| !known.has_changed();
-        if let Some(known) = self.own.current().filter(is_current) {
+        if let Some(known) = own.current().filter(is_current) {
             return Ok(known);
         }
-        let _beginning = self.own.beginning.lock().await;
-        let known = self.own.current();
+        let _beginning = own.beginning.lock().await;
+        let known = own.current();
         if let Some(known) = known.as_ref().filter(|known| is_current(known)) {
             return Ok(Arc::clone(known));
         }
         let begun = Conversation::begin(&self.server.0, context, known.as_deref()).await?;
-        *self.own.current.write() = Some(Arc::clone(&begun));
+        *own.current.write() = Some(Arc::clone(&begun));
         Ok(begun)
-    }
-
-    /// The conversation that a notification belongs to, if it has begun.
-    fn begun_conversation(&self, extensions: &Extensions) -> Option<Arc<Conversation>> {
-        if is_sessionless(extensions) {
-            self.server.0.sessionless.get().cloned()
-        } else {
-            self.own.current()
-        }
     }
 
     /// Passes a notification of the client to its MCP servers.
     async fn notify_servers(&self, extensions: &Extensions, method: &str, params: Option<Value>) {
-        let Some(conversation) = self.begun_conversation(extensions) else { return };
+        let Some(conversation) = self.place(extensions).current() else { return };
         for server in session_servers(&conversation.session) {
             server.server.notify(method, params.clone()).await;
         }
@@ -106,7 +99,7 @@ impl Connection {
 }
 
 /// What a client learns about the server.
-fn info_of(offer: Option<&Offer>) -> ServerConfig {
+fn server_config(offer: Option<&Offer>) -> ServerConfig {
     let servers = offer.map_or(&[][..], |offer| library_servers(&offer.bound));
     let own = || Implementation::new("gramc", env!("CARGO_PKG_VERSION"));
     let info = ServerConfig::new(upstream::capabilities(servers))
@@ -130,9 +123,9 @@ impl ServerHandler for Connection {
     fn get_info(&self) -> ServerConfig {
         let current = self.own.current();
         match (&current, &self.server.0.source) {
-            (Some(known), _) => info_of(Some(&known.offer)),
-            (None, OfferSource::Fixed(offer)) => info_of(Some(offer)),
-            (None, OfferSource::Live { .. }) => info_of(None),
+            (Some(known), _) => server_config(Some(&known.offer)),
+            (None, OfferSource::Fixed(offer)) => server_config(Some(offer)),
+            (None, OfferSource::Live { .. }) => server_config(None),
         }
     }
 
@@ -152,7 +145,7 @@ impl ServerHandler for Connection {
     ) -> Result<DiscoverResult, ErrorData> {
         let conversation = self.conversation(&context).await?;
         let versions = self.supported_protocol_versions().into_owned();
-        Ok(DiscoverResult::from_server_info(versions, info_of(Some(&conversation.offer))))
+        Ok(DiscoverResult::from_server_info(versions, server_config(Some(&conversation.offer))))
     }
 
     /// Handles calls, including those that rmcp cannot parse, such as those with text as arguments.
@@ -208,7 +201,7 @@ impl ServerHandler for Connection {
     }
 
     async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
-        if let Some(conversation) = self.begun_conversation(&context.extensions) {
+        if let Some(conversation) = self.place(&context.extensions).current() {
             conversation.client.become_ready().await;
         }
     }

@@ -11,7 +11,7 @@ use smol_str::SmolStr;
 use tokio::sync::{Mutex, broadcast, watch};
 
 use crate::client::{attach_client, session_servers};
-use crate::client_link::{Change, ClientLink, capabilities_of, info_of};
+use crate::client_link::{Change, ClientLink, capabilities_of, client_info_of};
 use crate::offer::{LiveTools, Offer, OfferSource};
 use crate::protocol::{is_sessionless, names_modern_revision};
 use crate::upstream::Upstream;
@@ -49,7 +49,7 @@ impl Conversation {
                 // Servers of earlier revisions could not tell the clients apart.
                 ClientLink::subscriber(Map::new(), None, &changes)
             } else if names_modern_revision(context) {
-                ClientLink::subscriber(capabilities_of(context), info_of(context), &changes)
+                ClientLink::subscriber(capabilities_of(context), client_info_of(context), &changes)
             } else {
                 ClientLink::new(context, &changes)
             };
@@ -64,6 +64,7 @@ impl Conversation {
                 let failed = |error: ServeError| ErrorData::internal_error(error.to_string(), None);
                 let (module, bound) = live.read().await.map_err(failed)?;
                 let offer = Offer::new(&module, bound, *has_finder).map_err(failed)?;
+                live.report(&offer.catalog.warnings());
                 (Arc::new(offer), Some(live))
             }
         };
@@ -79,7 +80,10 @@ impl Conversation {
             session = session.scoped_to(scope.iter().map(SmolStr::as_str));
             count = session.visible().len();
         }
-        let (visible, questions) = (watch::Sender::new(count), Mutex::default());
+        // Subscribers go on as well.
+        let visible = earlier.map_or_else(|| watch::Sender::new(count), |it| it.visible.clone());
+        visible.send_replace(count);
+        let questions = Mutex::default();
         Ok(Arc::new(Self { offer, session, visible, changes, client, questions, live }))
     }
 

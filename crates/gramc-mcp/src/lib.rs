@@ -44,11 +44,10 @@ pub use gramc_tools::{CallObserver, FinishedCall};
 use rmcp::service::{RoleServer, ServerInitializeError, ServiceExt as _};
 use rmcp::transport::IntoTransport;
 use smol_str::SmolStr;
-use tokio::sync::{OnceCell, RwLock, RwLockWriteGuard};
+use tokio::sync::{RwLock, RwLockWriteGuard};
 use tokio_util::sync::CancellationToken;
 
-use self::connection::Connection;
-use self::conversation::Conversation;
+use self::connection::{Connection, OwnConversation};
 pub use self::error::ServeError;
 pub use self::finder::search_tools;
 pub use self::http::Listener;
@@ -104,7 +103,7 @@ struct ServerInner {
     /// The tools and containers that clients see. `None` for all.
     scope: Option<Arc<[SmolStr]>>,
     /// The conversation shared by all clients without sessions.
-    sessionless: OnceCell<Arc<Conversation>>,
+    sessionless: OwnConversation,
     /// The requests that take more than one exchange with their clients.
     resting: RestingRequests,
     /// Read-locked by running calls, so a write lock waits until none runs.
@@ -145,7 +144,7 @@ impl Server {
             source,
             approvals: options.approvals,
             scope,
-            sessionless: OnceCell::new(),
+            sessionless: OwnConversation::default(),
             resting: RestingRequests::default(),
             running: RwLock::default(),
             metrics: Metrics::default(),
@@ -179,7 +178,7 @@ impl Server {
     {
         let stop = CancellationToken::new();
         let connection = Connection::new(self);
-        let own = connection.own();
+        let own = connection.own_conversation();
         let work = async {
             match JsonConnection(connection).serve_with_ct(transport, stop.clone()).await {
                 Ok(service) => {

@@ -47,6 +47,9 @@ pub trait LiveTools: Send + Sync {
     /// Whether the server says that its tools have changed since they were read.
     fn have_changed(&self) -> bool;
 
+    /// Shows what of the tools that were read is not checked.
+    fn report(&self, warnings: &[String]);
+
     /// Ends the connection.
     fn close(&self) -> BoxFuture<'_, ()>;
 }

@@ -22,7 +22,7 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::AbortOnDropHandle;
 use uuid::Uuid;
 
-use crate::client_link::{MAX_ANSWER_TIME, capabilities_of, info_of, send_notification};
+use crate::client_link::{MAX_ANSWER_TIME, capabilities_of, client_info_of, send_notification};
 use crate::tasks::Tasks;
 
 /// The maximum number of requests whose questions are not answered yet. Then the oldest one ends.
@@ -317,7 +317,7 @@ impl RequestClient {
         given: Map<String, Value>,
     ) -> Self {
         let (capabilities, route) = (capabilities_of(context), Mutex::new(Route::of(context)));
-        let info = info_of(context);
+        let info = client_info_of(context);
         Self { capabilities, info, events, given, route, state: Mutex::default() }
     }
 

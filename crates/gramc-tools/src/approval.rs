@@ -44,7 +44,7 @@ pub struct ApprovalRequest {
 
 impl ApprovalRequest {
     /// The removed arguments as the end of a question. Empty if there are none.
-    pub fn removed(&self) -> String {
+    pub fn describe_removal(&self) -> String {
         match self.stripped.as_slice() {
             [] => String::new(),
             names => format!(", without the undeclared `{}`", names.join("`, `")),

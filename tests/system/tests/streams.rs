@@ -21,7 +21,7 @@ const SPEC: &str = r#"
 const WRONG: &str = r#"{"count": "many", "text": "1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30 31 32 33 34 35 36 37 38 39 40 41 42 43 44 45 46 47 48 49 50 51 52 53 54 55 56 57 58 59 60"}"#;
 const RIGHT: &str = r#"{"count": 2, "text": "A \"long\" text, é"}"#;
 
-fn streamed(files: &Folder, server: &Server, options: &str) -> Gramc {
+fn run_streaming(files: &Folder, server: &Server, options: &str) -> Gramc {
     let run = gramc("run spec.gram Note --library works --stream --conversation talk.json");
     let run = run.args(options).within(files.path());
     ["OPENAI", "ANTHROPIC", "GEMINI"]
@@ -31,7 +31,7 @@ fn streamed(files: &Folder, server: &Server, options: &str) -> Gramc {
 
 fn helper(server: &Server, model: &str) -> (Run, Folder) {
     let files = folder(&[("spec.gram", SPEC)]);
-    (streamed(&files, server, &format!("--model {model} --trace trace.jsonl")).run(), files)
+    (run_streaming(&files, server, &format!("--model {model} --trace trace.jsonl")).run(), files)
 }
 
 /// The lines of a run, without times.
@@ -47,7 +47,7 @@ fn lines(run: &Run) -> Vec<Value> {
     run.stdout.lines().map(line).collect()
 }
 
-fn shown(lines: &[Value]) -> String {
+fn show_lines(lines: &[Value]) -> String {
     let lines: Vec<_> = lines.iter().map(Value::to_string).collect();
     lines.join("\n") + "\n"
 }
@@ -57,7 +57,7 @@ fn of_type<'l>(lines: &'l [Value], kind: &str) -> Vec<&'l Value> {
 }
 
 /// The arguments of each call as they grew, by agent and id. Each line extends them.
-fn grown(lines: &[Value]) -> BTreeMap<String, Map<String, Value>> {
+fn join_partials(lines: &[Value]) -> BTreeMap<String, Map<String, Value>> {
     let mut all: BTreeMap<String, Map<String, Value>> = BTreeMap::new();
     for line in lines {
         let id = format!("{}{}", line["parent"].as_str().unwrap_or_default(), line["id"]);
@@ -95,7 +95,7 @@ fn a_request_is_stopped_once_a_call_cannot_be_valid() {
     });
     let (run, files) = helper(&server, "openai/any");
     let run = run.exits(0);
-    insta::assert_snapshot!("a_request_is_stopped", shown(&lines(&run)));
+    insta::assert_snapshot!("a_request_is_stopped", show_lines(&lines(&run)));
     // The connection was closed early.
     let count = taken.load(Ordering::Relaxed);
     assert!(count < 20, "{count}");
@@ -136,13 +136,13 @@ fn all_providers_stop_and_start_again() {
         assert_eq!(text, "It is done.", "{provider:?}");
         let ends = of_type(&lines, "end");
         assert_eq!((ends.len(), &ends[0]["text"]), (1, &json!("It is done.")));
-        assert_eq!(of_type(&lines, "reply").len(), 3, "{provider:?} {}", shown(&lines));
+        assert_eq!(of_type(&lines, "reply").len(), 3, "{provider:?} {}", show_lines(&lines));
         let verdicts = of_type(&lines, "call");
         let error = &verdicts[0]["verdict"]["error"];
         assert_eq!(error["errors"][0]["property"], "count", "{provider:?}");
         let partial = of_type(&lines, "partial")[0];
         assert_eq!(partial["error"]["errors"], error["errors"], "{provider:?}");
-        let grown = grown(&lines);
+        let grown = join_partials(&lines);
         let id = verdicts[1]["id"].to_string();
         assert_eq!(json!(grown[&id]), verdicts[1]["verdict"]["arguments"], "{provider:?}");
         // Gemini does not stream arguments, so its replies are complete in these tests.
@@ -170,7 +170,7 @@ fn complete_calls_of_a_stopped_reply_are_run() {
     let outcomes: Vec<_> =
         verdicts.iter().map(|line| (&line["id"], &line["verdict"]["ok"])).collect();
     assert_eq!(outcomes, [(&json!("c0"), &json!(true)), (&json!("c1"), &json!(false))]);
-    assert_eq!(json!(grown(&lines)["\"c0\""]), verdicts[0]["verdict"]["arguments"]);
+    assert_eq!(json!(join_partials(&lines)["\"c0\""]), verdicts[0]["verdict"]["arguments"]);
     assert!(!server.requests()[1].to_string().contains("c2"));
 }
 
@@ -196,12 +196,12 @@ fn calls_that_are_written_at_the_same_time_are_kept_apart() {
     });
     let (run, _) = helper(&server, "openai/any");
     let lines = lines(&run.exits(0));
-    let grown = grown(&lines);
+    let grown = join_partials(&lines);
     let verdicts = of_type(&lines, "call");
     assert_eq!(verdicts.len(), 2);
     for verdict in verdicts {
         let id = verdict["id"].to_string();
-        assert_eq!(json!(grown[&id]), verdict["verdict"]["arguments"], "{}", shown(&lines));
+        assert_eq!(json!(grown[&id]), verdict["verdict"]["arguments"], "{}", show_lines(&lines));
     }
 }
 
@@ -233,7 +233,7 @@ fn secrets_are_in_no_line() {
     let begun: Vec<_> = of_type(&lines, "begin").iter().map(|line| line["name"].clone()).collect();
     assert_eq!(begun, ["login", "note", "note", "note"]);
     // Nothing of the call with the secret is streamed.
-    let grown = grown(&lines);
+    let grown = join_partials(&lines);
     let ids: Vec<_> = of_type(&lines, "begin").iter().map(|line| line["id"].to_string()).collect();
     assert_eq!(grown[&ids[0]], Map::new());
     assert_eq!(json!(grown[&ids[1]]), json!({"count": 1, "text": "***"}));
@@ -264,8 +264,8 @@ fn replies_that_are_not_streamed_have_the_same_lines() {
     // Scripts, and calls as text.
     let called = r#"{"content": "<tool_call>{\"name\": \"note\", \"arguments\": {\"count\": 2, \"text\": \"x\"}}</tool_call>"}"#;
     files.write("script.jsonl", format!("{called}\n{{\"content\": \"Done.\"}}\n"));
-    let run = streamed(&files, &server, "--model scripted/script.jsonl").run().exits(0);
-    insta::assert_snapshot!("a_call_as_text", shown(&lines(&run)));
+    let run = run_streaming(&files, &server, "--model scripted/script.jsonl").run().exits(0);
+    insta::assert_snapshot!("a_call_as_text", show_lines(&lines(&run)));
 }
 
 #[test]
@@ -288,7 +288,7 @@ fn retries_void_what_was_streamed() {
     assert_eq!((begun.len(), begun[0]), (2, begun[1]));
     assert_eq!(of_type(&lines, "retry").len(), 1);
     let verdict = &of_type(&lines, "call")[0]["verdict"];
-    assert_eq!(json!(grown(&lines)["\"c0\""]), verdict["arguments"]);
+    assert_eq!(json!(join_partials(&lines)["\"c0\""]), verdict["arguments"]);
 }
 
 #[test]
@@ -312,10 +312,10 @@ fn called_agents_are_told_apart() {
         }
     });
     let files = folder(&[("spec.gram", spec)]);
-    let run = streamed(&files, &server, "").run().exits(0);
+    let run = run_streaming(&files, &server, "").run().exits(0);
     let lines = lines(&run);
-    let grown = grown(&lines);
-    assert_eq!(grown.len(), 4, "{}", shown(&lines));
+    let grown = join_partials(&lines);
+    assert_eq!(grown.len(), 4, "{}", show_lines(&lines));
     for (id, message) in [("c0", "One"), ("c1", "Two")] {
         assert_eq!(json!(grown[&format!("\"{id}\"")]), json!({"message": message}));
         assert_eq!(json!(grown[&format!("{id}\"c0\"")]), json!({"text": message}));
@@ -329,7 +329,7 @@ fn called_agents_are_told_apart() {
         _ => says(request, "Done."),
     });
     let files = folder(&[("spec.gram", spec)]);
-    let run = streamed(&files, &server, "").run().exits(0);
+    let run = run_streaming(&files, &server, "").run().exits(0);
     let lines = self::lines(&run);
     let verdict = &of_type(&lines, "call")[0]["verdict"];
     assert_eq!(verdict["error"]["errors"][0]["property"], "message", "{verdict}");

@@ -93,7 +93,7 @@ fn question(request: &ApprovalRequest) -> String {
         0 => shown,
         more => format!("{shown}… and {more} more characters"),
     };
-    let shown = shown + &visible(&request.removed());
+    let shown = shown + &visible(&request.describe_removal());
     let name = visible(&request.name);
     match &request.agent {
         Some(agent) => format!("[{}] {name} {shown}", visible(agent)),

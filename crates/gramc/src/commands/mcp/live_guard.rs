@@ -57,7 +57,7 @@ struct GuardedTools {
 impl GuardedTools {
     async fn bind(&self) -> Result<(Valid<Module>, Bound), Failure> {
         let tools = self.server.tools().await.map_err(|error| Failure::new(error.detail))?;
-        let is_shown = self.is_shown.swap(true, Ordering::Relaxed);
+        let is_shown = self.is_shown.load(Ordering::Relaxed);
         let display = Display { errors_only: self.display.errors_only || is_shown, ..self.display };
         let read = source::read_listed(&json!({ "tools": tools }).to_string(), display)?;
         let read = read.ok_or_else(|| Failure::new("the tools of the MCP server have errors"))?;
@@ -84,6 +84,13 @@ impl LiveTools for GuardedTools {
 
     fn have_changed(&self) -> bool {
         self.server.has_other_tools()
+    }
+
+    fn report(&self, warnings: &[String]) {
+        // The tools of another client are mostly the same.
+        if !self.is_shown.swap(true, Ordering::Relaxed) {
+            say_each("warning: ", warnings);
+        }
     }
 
     fn close(&self) -> BoxFuture<'_, ()> {
