@@ -7,6 +7,7 @@ use std::hint::black_box;
 use std::time::Instant;
 
 use gramc_calls::check::{ArgumentStream, Policy, ToolCheck};
+use gramc_language_tests::pieces;
 use gramc_syntax::{SourceFile, parse};
 use serde_json::json;
 
@@ -39,22 +40,6 @@ fn sizes(one: usize) -> impl Iterator<Item = usize> {
         state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
         if one > 0 { one } else { 4 + (state >> 16) as usize % 17 }
     })
-}
-
-fn pieces(text: &str, size: usize) -> Vec<&str> {
-    let mut rest = text;
-    let mut sizes = sizes(size);
-    let mut all = Vec::new();
-    while !rest.is_empty() {
-        let mut at = sizes.next().unwrap_or(1).min(rest.len());
-        while !rest.is_char_boundary(at) {
-            at += 1;
-        }
-        let (piece, after) = rest.split_at(at);
-        all.push(piece);
-        rest = after;
-    }
-    all
 }
 
 fn nanoseconds(mut work: impl FnMut()) -> f64 {
@@ -94,7 +79,7 @@ fn main() {
         ("100 kB of text, 4 to 20 bytes", &write, &plain, 0),
         ("100 kB of text, 1 byte", &write, &plain, 1),
     ] {
-        let pieces = pieces(text, size);
+        let pieces = pieces(text, sizes(size));
         let (mut whole, mut streamed) = (Vec::new(), Vec::new());
         for _ in 0..ROUNDS {
             whole.push(nanoseconds(|| drop(black_box(check.check(black_box(text), policy)))));

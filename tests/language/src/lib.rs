@@ -36,3 +36,18 @@ pub fn root() -> &'static Path {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2);
     root.expect("the test crates are two folders below the root")
 }
+
+/// A text in pieces of these sizes in bytes, each at least one, which may grow to the end of a character.
+pub fn pieces(text: &str, sizes: impl IntoIterator<Item = usize>) -> Vec<&str> {
+    let (mut rest, mut sizes, mut pieces) = (text, sizes.into_iter(), Vec::new());
+    while !rest.is_empty() {
+        let mut at = sizes.next().unwrap_or(rest.len()).clamp(1, rest.len());
+        while !rest.is_char_boundary(at) {
+            at += 1;
+        }
+        let (piece, after) = rest.split_at(at);
+        pieces.push(piece);
+        rest = after;
+    }
+    pieces
+}

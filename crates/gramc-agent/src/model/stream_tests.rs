@@ -37,19 +37,8 @@ const CONTENTS: [Content; 4] = [
 
 /// A text in random pieces, or as a whole.
 fn pieces<'t>(text: &'t str, rng: &mut Option<Rng>) -> Vec<&'t str> {
-    let mut rest = text;
-    let mut pieces = Vec::new();
-    while !rest.is_empty() {
-        let length = rng.as_mut().map_or(rest.len(), |rng| rng.between(1, 6));
-        let mut at = length.min(rest.len());
-        while !rest.is_char_boundary(at) {
-            at += 1;
-        }
-        let (piece, after) = rest.split_at(at);
-        pieces.push(piece);
-        rest = after;
-    }
-    pieces
+    let size = |_| rng.as_mut().map_or(text.len(), |rng| rng.between(1, 6));
+    gramc_language_tests::pieces(text, (0..).map(size))
 }
 
 fn chat(content: &Content, rng: &mut Option<Rng>) -> Vec<Value> {
