@@ -15,6 +15,8 @@ pub enum RequestLocation {
     Header,
     /// A cookie.
     Cookie,
+    /// The path of the URL, which names the argument.
+    Path,
     /// A property of the body.
     Field,
     /// The whole body.
@@ -29,10 +31,11 @@ pub enum RequestLocation {
 
 impl RequestLocation {
     /// All of them.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
         Self::Query,
         Self::Header,
         Self::Cookie,
+        Self::Path,
         Self::Field,
         Self::Body,
         Self::Bearer,
@@ -46,6 +49,7 @@ impl RequestLocation {
             Self::Query => "query",
             Self::Header => "header",
             Self::Cookie => "cookie",
+            Self::Path => "path",
             Self::Field => "field",
             Self::Body => "body",
             Self::Bearer => "bearer",
@@ -152,7 +156,10 @@ impl ValueStyle {
 /// assert_eq!(place.name.as_deref(), Some("ids[]"));
 /// assert_eq!(place.style, Some((ValueStyle::Form, true)));
 /// assert_eq!(place.to_string(), "query ids[]; form*");
-/// assert_eq!(RequestPlace::parse("path"), None);
+/// assert_eq!(RequestPlace::parse("body; csv"), None);
+///
+/// let place = RequestPlace::parse("field; bytes; image/png").unwrap();
+/// assert_eq!(place.media_type.as_deref(), Some("image/png"));
 ///
 /// let place = RequestPlace::parse("oauth https://example.com/token; scope=read write").unwrap();
 /// assert_eq!(place.token_fields, [("scope".to_owned(), "read write".to_owned())]);
@@ -167,6 +174,8 @@ pub struct RequestPlace {
     pub style: Option<(ValueStyle, bool)>,
     /// Whether the argument is base64 of the bytes to send.
     pub is_bytes: bool,
+    /// The content type of a part of a multipart body.
+    pub media_type: Option<String>,
     /// Further fields of the request for an access token, such as `scope` and `audience`.
     pub token_fields: Vec<(String, String)>,
 }
@@ -174,7 +183,14 @@ pub struct RequestPlace {
 impl RequestPlace {
     /// A place without a name and a style.
     pub fn at(location: RequestLocation) -> Self {
-        Self { location, name: None, style: None, is_bytes: false, token_fields: Vec::new() }
+        Self {
+            location,
+            name: None,
+            style: None,
+            is_bytes: false,
+            media_type: None,
+            token_fields: Vec::new(),
+        }
     }
 
     /// Reads a place.
@@ -200,6 +216,10 @@ impl RequestPlace {
                 place.is_bytes = true;
                 continue;
             }
+            if option.contains('/') {
+                place.media_type = Some(option.to_owned());
+                continue;
+            }
             let (name, is_exploded) =
                 option.strip_suffix('*').map_or((option, false), |name| (name, true));
             let style = ValueStyle::ALL.into_iter().find(|known| known.name() == name)?;
@@ -223,6 +243,9 @@ impl fmt::Display for RequestPlace {
         }
         if self.is_bytes {
             f.write_str("; bytes")?;
+        }
+        if let Some(media_type) = &self.media_type {
+            write!(f, "; {media_type}")?;
         }
         Ok(())
     }

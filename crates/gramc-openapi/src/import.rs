@@ -206,11 +206,13 @@ fn add_secrets(
             let variable = &secret.variable;
             notes.add(format!("calls send the environment variable {variable} to {host}"), "");
         }
-        for ToolSchema { parameters, injected, .. } in users.into_iter().map(|it| &mut it.tool) {
+        for Operation { tool, is_public, .. } in users {
+            let ToolSchema { parameters, injected, .. } = tool;
             let name = secret.parameter.as_str();
             parameters["properties"][name] =
                 json!({"type": "string", "description": secret.description});
             match &mut parameters["required"] {
+                _ if *is_public => {}
                 Value::Array(required) => required.push(name.into()),
                 missing => *missing = json!([name]),
             }

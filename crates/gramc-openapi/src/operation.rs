@@ -14,7 +14,8 @@ use crate::path::PathTemplate;
 use crate::schema::{Direction, Lowerer, clean};
 use crate::server;
 use crate::source::{
-    Location, Method, SourceBody, SourceOperation, SourceParameter, is_media_type,
+    FieldEncoding, Location, Method, SourceBody, SourceOperation, SourceParameter, format_of,
+    is_media_type,
 };
 use crate::value_kind::{ValueKind, kind_of, style};
 
@@ -23,6 +24,8 @@ pub(crate) struct Operation {
     pub(crate) tool: ToolSchema,
     pub(crate) call: Implementation,
     pub(crate) url: String,
+    /// Whether it works without a secret.
+    pub(crate) is_public: bool,
 }
 
 /// Makes a tool of an operation.
@@ -85,7 +88,8 @@ pub(crate) fn build(
         attributes: effects(source),
         injected: Vec::new(),
     };
-    Operation { tool, call: http.implementation(name, source), url: http.url }
+    let is_public = source.security.iter().any(Vec::is_empty);
+    Operation { tool, call: http.implementation(name, source), url: http.url, is_public }
 }
 
 /// The parameters of an operation: those that its path names, and the others.
@@ -161,6 +165,17 @@ impl Builder<'_, '_> {
                 let after = if is_exploded { "*" } else { "" };
                 let expression = format!("{}{name}{after}", parameter.operator);
                 self.expressions.push((parameter.name.to_string(), expression));
+                let is_delimited = matches!(
+                    parameter.style,
+                    ValueStyle::SpaceDelimited
+                        | ValueStyle::TabDelimited
+                        | ValueStyle::PipeDelimited
+                );
+                if is_delimited && kind == ValueKind::List {
+                    let style = Some((parameter.style, false));
+                    let place = RequestPlace { style, ..RequestPlace::at(RequestLocation::Path) };
+                    self.places.push((name.clone(), place));
+                }
             }
             Location::Request(location) => {
                 let style = style(location, kind, parameter.style, parameter.is_exploded);
@@ -193,7 +208,9 @@ impl Builder<'_, '_> {
         let is_usual = media_type == usual || media_type.contains('*') || !media_type.contains('/');
         let mut headers = Vec::new();
         if !is_usual && is_media_type(media_type) {
-            headers.push(("Content-Type", media_type.to_owned()));
+            let is_text = body.format == BodyFormat::Text && media_type.starts_with("text/");
+            let charset = if is_text { "; charset=utf-8" } else { "" };
+            headers.push(("Content-Type", format!("{media_type}{charset}")));
         } else if !is_usual {
             self.lowerer.note(&format!("`{media_type}` is not a media type and left out"));
         }
@@ -264,8 +281,8 @@ impl Builder<'_, '_> {
         if body.format == BodyFormat::Json && properties.keys().any(is_taken) {
             return false;
         }
-        // A call without the body would lack them.
-        if !body.is_required && !required.is_empty() {
+        // A call without the body would lack them. A form is not sent for nothing.
+        if !body.is_required && !required.is_empty() && body.format == BodyFormat::Json {
             return false;
         }
         let open = map.get("additionalProperties");
@@ -291,18 +308,25 @@ impl Builder<'_, '_> {
                 }
             }
             let is_bytes = body.format == BodyFormat::Multipart && as_bytes(&mut schema);
-            let style = body.styles.iter().find(|(known, ..)| known == name);
-            let style = style.and_then(|(_, style, is_exploded)| {
+            let encoding = body.encodings.iter().find(|it| it.name == name);
+            let style = encoding.and_then(|FieldEncoding { style, is_exploded, .. }| {
                 let is_structured = !matches!(kind, ValueKind::Scalar);
                 (is_structured && (*style, *is_exploded) != (ValueStyle::Form, true))
                     .then_some((*style, *is_exploded))
             });
+            // Lists and objects are sent as JSON, whatever else is declared.
+            let is_json = kind == ValueKind::Other && !is_bytes;
+            let media_type = encoding.and_then(|it| it.media_type);
+            let media_type =
+                media_type.filter(|it| *it != "application/json" || kind == ValueKind::Scalar);
+            let media_type = media_type.filter(|it| !is_json || format_of(it) == BodyFormat::Json);
             let free = self.free_name(name, "body");
             let original = (free != *name).then(|| name.clone());
             let place = RequestPlace {
                 name: original,
                 style,
                 is_bytes,
+                media_type: media_type.map(str::to_owned),
                 ..RequestPlace::at(RequestLocation::Field)
             };
             if !self.method.has_body() || place != RequestPlace::at(RequestLocation::Field) {

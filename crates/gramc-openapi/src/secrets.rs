@@ -18,7 +18,7 @@ pub(crate) fn schemes_of<'d>(
 ) -> Vec<SchemeUse<'d>> {
     let mut unknown = None;
     let mut fallback: Option<Vec<_>> = None;
-    for alternative in &operation.security {
+    for alternative in operation.security.iter().filter(|it| !it.is_empty()) {
         let mut known = Vec::new();
         for scheme @ (name, _) in alternative {
             match source.schemes.iter().find(|(known, _)| known == name) {

@@ -196,8 +196,17 @@ pub(crate) struct SourceBody<'d> {
     pub(crate) is_required: bool,
     pub(crate) description: Option<&'d str>,
     pub(crate) example: Option<&'d Value>,
-    /// How the fields of a form become text.
-    pub(crate) styles: Vec<(&'d str, ValueStyle, bool)>,
+    pub(crate) encodings: Vec<FieldEncoding<'d>>,
+}
+
+/// How a field of a form becomes text.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct FieldEncoding<'d> {
+    pub(crate) name: &'d str,
+    pub(crate) style: ValueStyle,
+    pub(crate) is_exploded: bool,
+    /// The content type of its part in a multipart body.
+    pub(crate) media_type: Option<&'d str>,
 }
 
 /// The content of a successful response.
@@ -228,7 +237,7 @@ pub(crate) struct SourceOperation<'d> {
     pub(crate) parameters: Vec<SourceParameter<'d>>,
     pub(crate) body: Option<SourceBody<'d>>,
     pub(crate) responses: Vec<SourceResponse<'d>>,
-    /// The alternatives of security schemes.
+    /// The alternatives of security schemes. An empty one makes the others optional.
     pub(crate) security: Vec<Vec<SchemeUse<'d>>>,
 }
 

@@ -69,6 +69,8 @@ pub(crate) struct BoundTool {
     pub(crate) entry: Option<LibraryEntry>,
     /// The injected parameters with their values.
     pub(crate) injected: Vec<(SmolStr, Value)>,
+    /// Why no call can run: there is no value for an injected parameter.
+    pub(crate) missing: Option<String>,
     /// The names of injected and secret parameters.
     pub(crate) hidden: Arc<[SmolStr]>,
     pub(crate) limit: ConcurrencyLimit,
@@ -179,7 +181,8 @@ impl<'b> Binder<'b> {
         for why in faults.into_iter().flatten() {
             self.problems.push(BindProblem::Faulty { tool: tool.name.clone(), why });
         }
-        let injected = self.inject(tool, &entry);
+        let mut missing = None;
+        let injected = self.inject(tool, &entry, &mut missing);
         self.warnings.extend(changes::differences(&self.module.types, tool, &entry));
         if let Some(declared) = entry.interface() {
             for problem in compatibility::problems(self.module, tool, &declared, &entry) {
@@ -189,7 +192,7 @@ impl<'b> Binder<'b> {
                 }
             }
         }
-        BoundTool::new(tool, Some(entry), injected)
+        BoundTool { missing, ..BoundTool::new(tool, Some(entry), injected) }
     }
 
     fn containers(
@@ -223,6 +226,7 @@ impl BoundTool {
             containers: Vec::new(),
             entry,
             injected,
+            missing: None,
             hidden: hidden.map(|parameter| parameter.name.clone()).collect(),
             limit: ConcurrencyLimit::new(limit),
             check: OnceLock::new(),

@@ -495,3 +495,81 @@ fn a_body_that_is_open_stays_open() {
     // Undeclared arguments of a DELETE go to the query.
     assert_contains(&body("delete").0, &["(body?::"]);
 }
+
+#[test]
+fn parts_of_a_form_are_encoded_as_described() {
+    let (text, library, notes) = operation(
+        "post",
+        "/a",
+        &json!({"operationId": "add", "requestBody": {"content": {"multipart/form-data": {
+            "schema": {
+                "type": "object",
+                "properties": {
+                    "meta": {"type": "object"},
+                    "image": {"type": "string", "format": "binary"},
+                    "rows": {"type": "string"},
+                    "ids": {"type": "array", "items": {"type": "integer"}}
+                },
+                "required": ["meta"]
+            },
+            "encoding": {
+                "meta": {"contentType": "application/json"},
+                "image": {"contentType": "image/png, image/jpeg", "headers": {"X": {}}},
+                "rows": {"contentType": "text/csv"},
+                "ids": {"contentType": "application/json"}
+            }
+        }}}}),
+    );
+    assert_contains(&text, &["(meta::Object)==>(image?::Bytes)==>(rows?::Text)==>(ids?::Int[])"]);
+    let places = "parameters: { meta: \"field; json\", image: \"field; bytes; image/png\", \
+        rows: \"field; text/csv\", ids: \"field; json\" }";
+    assert_contains(&library, &[places]);
+    assert!(notes.iter().any(|it| it.contains("the first is sent")), "{notes:?}");
+    assert!(notes.iter().any(|it| it.contains("the headers of `image`")), "{notes:?}");
+}
+
+#[test]
+fn lists_of_swagger_are_separated_as_described() {
+    let parameter = |name: &str, place: &str, format: &str| {
+        json!({
+            "name": name, "in": place, "required": true, "type": "array",
+            "items": {"type": "string"}, "collectionFormat": format
+        })
+    };
+    let (_, library, _) = imported(&json!({
+        "swagger": "2.0",
+        "host": "shop.example",
+        "paths": {"/a/{x}/{y}": {"get": {"parameters": [
+            parameter("x", "path", "pipes"),
+            parameter("y", "path", "csv"),
+            parameter("X-A", "header", "ssv"),
+            parameter("X-B", "header", "csv")
+        ]}}}
+    }));
+    let places = "{x: \"path; pipeDelimited\", X-A: \"header; spaceDelimited\", X-B: \"header\"}";
+    assert_contains(&library, &[places, "/a/{x}/{y}"]);
+}
+
+#[test]
+fn texts_are_sent_in_utf_8() {
+    for (media, content_type) in [
+        ("text/csv; charset=iso-8859-1", "text/csv; charset=utf-8"),
+        ("image/svg+xml", "image/svg+xml"),
+    ] {
+        let body = json!({"requestBody": {"content": {media: {}}}});
+        let (_, library, _) = operation("post", "/a", &body);
+        assert_contains(&library, &[&format!("headers: {{Content-Type: \"{content_type}\"}}")]);
+    }
+}
+
+#[test]
+fn a_credential_may_be_optional() {
+    let (text, library, _) = imported(&json!({
+        "openapi": "3.0.0",
+        "servers": [{"url": "https://a.example"}],
+        "components": {"securitySchemes": {"key": {"type": "http", "scheme": "bearer"}}},
+        "paths": {"/a": {"get": {"security": [{}, {"key": []}]}}}
+    }));
+    assert_contains(&text, &["(key?::Text {"]);
+    assert_contains(&library, &["parameters: {key: \"bearer\"}"]);
+}

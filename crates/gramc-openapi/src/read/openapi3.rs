@@ -10,8 +10,8 @@ use crate::document::{Document, entries, flag, items, text};
 use crate::notes::Notes;
 use crate::server;
 use crate::source::{
-    Location, Source, SourceBody, SourceOperation, SourceParameter, SourceResponse, SourceScheme,
-    explodes, format_of, style_of,
+    FieldEncoding, Location, Source, SourceBody, SourceOperation, SourceParameter, SourceResponse,
+    SourceScheme, explodes, format_of, is_media_type, style_of,
 };
 
 pub(super) fn read<'d>(document: &Document<'d>, notes: &mut Notes) -> Source<'d> {
@@ -63,15 +63,24 @@ fn body<'d>(reader: &mut Reader<'_, 'd>) -> Option<SourceBody<'d>> {
     if content.keys().any(|other| format_of(other) != format) {
         reader.note("of several formats of the body, one is imported");
     }
-    let encodings = entries(media, "encoding").filter_map(|(name, encoding)| {
-        let style = text(encoding, "style").and_then(style_of);
-        let is_json =
-            text(encoding, "contentType").is_some_and(|ty| format_of(ty) == BodyFormat::Json);
+    let mut encodings = Vec::new();
+    for (name, encoding) in entries(media, "encoding") {
+        let media_types = text(encoding, "contentType").unwrap_or_default();
+        let is_json = !media_types.is_empty() && format_of(media_types) == BodyFormat::Json;
+        let declared = text(encoding, "style").and_then(style_of);
+        let style = declared.unwrap_or(if is_json { ValueStyle::Json } else { ValueStyle::Form });
         let is_exploded = encoding.get("explode").and_then(Value::as_bool);
-        let style = style.or(is_json.then_some(ValueStyle::Json));
-        let style = style.or(is_exploded.map(|_| ValueStyle::Form))?;
-        Some((name.as_str(), style, is_exploded.unwrap_or(explodes(style))))
-    });
+        let mut known = media_types.split(',').map(str::trim).filter(|it| is_media_type(it));
+        let media_type = known.next().filter(|_| format == BodyFormat::Multipart);
+        if media_type.is_some() && known.next().is_some() {
+            reader.note(format!("of several content types of `{name}`, the first is sent"));
+        }
+        if encoding.get("headers").is_some() {
+            reader.note(format!("the headers of `{name}` in the body are left out"));
+        }
+        let is_exploded = is_exploded.unwrap_or(explodes(style));
+        encodings.push(FieldEncoding { name, style, is_exploded, media_type });
+    }
     let short = media_type.split(';').next().unwrap_or_default().trim();
     if format == BodyFormat::Multipart && short != "multipart/form-data" {
         reader.note(format!("a body of `{short}` is sent as multipart/form-data"));
@@ -83,7 +92,7 @@ fn body<'d>(reader: &mut Reader<'_, 'd>) -> Option<SourceBody<'d>> {
         is_required: flag(body, "required"),
         description: text(body, "description"),
         example: examples(reader, media).into_iter().next(),
-        styles: encodings.collect(),
+        encodings,
     })
 }
 

@@ -9,9 +9,11 @@ use super::{NO_NAME, Reader};
 use crate::document::{Document, entries, flag, items, text};
 use crate::notes::Notes;
 use crate::source::{
-    Location, Source, SourceBody, SourceOperation, SourceParameter, SourceResponse, SourceScheme,
-    format_of,
+    FieldEncoding, Location, Source, SourceBody, SourceOperation, SourceParameter, SourceResponse,
+    SourceScheme, format_of,
 };
+
+const QUERY: Location = Location::Request(RequestLocation::Query);
 
 pub(super) fn read<'d>(document: &Document<'d>, notes: &mut Notes) -> Source<'d> {
     let root = document.root;
@@ -97,7 +99,7 @@ fn body_of<'d>(reader: &Reader<'_, 'd>, body: &'d Value) -> SourceBody<'d> {
 fn form<'d>(reader: &mut Reader<'_, 'd>, fields: &[&'d Value]) -> Option<SourceBody<'d>> {
     let mut properties = Map::new();
     let mut required = Vec::new();
-    let mut styles = Vec::new();
+    let mut encodings = Vec::new();
     for field in fields {
         let Some(name) = text(field, "name") else {
             reader.note(NO_NAME);
@@ -115,7 +117,7 @@ fn form<'d>(reader: &mut Reader<'_, 'd>, fields: &[&'d Value]) -> Option<SourceB
         }
         let (style, is_exploded) = style_of(field);
         if style != ValueStyle::Form || !is_exploded {
-            styles.push((name, style, is_exploded));
+            encodings.push(FieldEncoding { name, style, is_exploded, media_type: None });
         }
     }
     if properties.is_empty() {
@@ -135,7 +137,7 @@ fn form<'d>(reader: &mut Reader<'_, 'd>, fields: &[&'d Value]) -> Option<SourceB
         media_type,
         schema: Some(Cow::Owned(schema)),
         is_required: true,
-        styles,
+        encodings,
         ..SourceBody::default()
     })
 }
@@ -166,13 +168,14 @@ fn parameter_of<'d>(
     parameter: &'d Value,
 ) -> Option<SourceParameter<'d>> {
     let (name, location) = reader.name_and_location(parameter)?;
-    let is_query = location == Location::Request(RequestLocation::Query);
     let (style, is_exploded) = style_of(parameter);
+    // Commas are usual in both styles.
+    let is_simple = style == ValueStyle::Form && location != QUERY;
     let schema = Cow::Owned(schema_of(parameter));
     Some(SourceParameter {
         examples: parameter.get("x-example").into_iter().collect(),
-        style: if is_query { style } else { ValueStyle::Simple },
-        is_exploded: is_query && is_exploded,
+        style: if is_simple { ValueStyle::Simple } else { style },
+        is_exploded: is_exploded && location == QUERY,
         ..SourceParameter::new(Cow::Borrowed(name), location, schema, parameter)
     })
 }

@@ -19,7 +19,12 @@ fn injected_parameters(tool: &Tool) -> impl Iterator<Item = &Field> + Clone {
 
 impl Binder<'_> {
     /// The injected parameters of a tool with their values.
-    pub(super) fn inject(&mut self, tool: &Tool, entry: &LibraryEntry) -> Vec<(SmolStr, Value)> {
+    pub(super) fn inject(
+        &mut self,
+        tool: &Tool,
+        entry: &LibraryEntry,
+        missing: &mut Option<String>,
+    ) -> Vec<(SmolStr, Value)> {
         let mut injected = Vec::new();
         for parameter in injected_parameters(tool) {
             // The implementation's own values take precedence over the library's.
@@ -49,11 +54,16 @@ impl Binder<'_> {
                         Rejection::Malformed(malformed) => malformed.to_string(),
                     },
                 }),
-                Err(why) => self.problems.push(BindProblem::NotInjected {
-                    tool: tool_name,
-                    parameter: name,
-                    why,
-                }),
+                // A credential that only some environments have.
+                Err(_) if supply.is_some() && parameter.optionality == Optionality::Optional => {}
+                Err(why) => {
+                    let problem =
+                        BindProblem::NotInjected { tool: tool_name, parameter: name, why };
+                    missing.get_or_insert_with(|| problem.to_string());
+                    // The other tools work without it.
+                    let is_fatal = supply.is_none();
+                    if is_fatal { &mut self.problems } else { &mut self.warnings }.push(problem);
+                }
             }
         }
         let known = || injected_parameters(tool).map(|known| known.name.as_str());

@@ -40,6 +40,7 @@ pub enum BindProblem {
     Twice { tool: SmolStr },
     #[error("cannot run `{tool}`: {why}")]
     Faulty { tool: SmolStr, why: String },
+    /// The library is bound anyway if a variable or a file is missing, and calls of the tool fail.
     #[error("no value for the injected parameter `{parameter}` of `{tool}`: {why}")]
     NotInjected { tool: SmolStr, parameter: SmolStr, why: String },
     #[error(
@@ -97,6 +98,11 @@ pub enum Incompatibility {
 }
 
 impl BindProblem {
+    /// Whether only a variable or a file is missing, so that the other tools work.
+    pub fn is_missing_value(&self) -> bool {
+        matches!(self, Self::NotInjected { .. })
+    }
+
     /// The tool and the message as a JSON object.
     pub fn json(&self) -> Value {
         json!({"tool": self.tool(), "message": self.to_string()})

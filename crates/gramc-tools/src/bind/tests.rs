@@ -139,6 +139,30 @@ fn injected_values_are_what_their_parameters_want() {
     assert_eq!(problems.len(), 1);
 }
 
+#[tokio::test]
+async fn a_missing_credential_only_stops_the_tools_that_need_it() {
+    let spec = "[f:Tool | (key::Text {injected: true, secret: true})==>(::Any)] \
+                [g:Tool | ()==>(::Any)] \
+                [h:Tool | (key::Text {injected: true, secret: true, optional: true})==>(::Any)]";
+    let mut library = ToolLibrary::new("l");
+    let missing = InjectedSource::Environment("GRAMC_TEST_NO_SUCH_KEY".into());
+    for tool in ["f", "g", "h"] {
+        let says = Says { kind: "Says", parameters: json!({"type": "object"}), result: None };
+        library = library.with(tool, says);
+    }
+    let library = library.inject("f", "key", &missing).inject("h", "key", &missing);
+    let bound = library.bind(&module(spec)).unwrap();
+    let warning = "no value for the injected parameter `key` of `f`: \
+                   the environment variable GRAMC_TEST_NO_SUCH_KEY is not set";
+    let warnings: Vec<_> = bound.warnings().iter().map(ToString::to_string).collect();
+    assert_eq!(warnings, [warning]);
+    let session = crate::Session::new(&bound);
+    for (tool, detail) in [("f", warning), ("g", "it never runs"), ("h", "it never runs")] {
+        let verdict = session.call(crate::Call::new(tool, "{}")).await;
+        assert_eq!(verdict.json()["error"]["detail"], detail, "{tool}");
+    }
+}
+
 #[test]
 fn what_nobody_takes_is_not_injected_in_silence() {
     let (library, module) = supplied("prt::Int {injected: true, default: 1}", json!("8080"));

@@ -1,6 +1,7 @@
 //! Services that get the arguments in a request.
 
 mod access_token;
+mod charset;
 mod exchange;
 mod multipart;
 mod pages;
@@ -81,7 +82,9 @@ pub struct Http {
 
 /// A successful response.
 struct Fetched {
+    /// In UTF-8 if it is text.
     body: Vec<u8>,
+    media_type: String,
     /// The next page, if the header `Link` names one.
     next_link: Option<String>,
 }
@@ -146,6 +149,7 @@ impl Http {
         let who = format!("the service at {}", self.url);
         let request = self.request(&who, &invocation)?;
         let fetched = self.fetch(&who, &request, invocation.max_answer).await?;
+        let media_type = fetched.media_type.clone();
         let body = match &self.pages {
             Some(pages) => {
                 pages.join(&self, &who, &request, fetched, invocation.max_answer).await?
@@ -157,6 +161,11 @@ impl Http {
         }
         if body.is_empty() && !invocation.text_result {
             return Ok(Answer::Json(Value::Null));
+        }
+        if std::str::from_utf8(&body).is_err() {
+            // An answer that is not as described arrives.
+            let data = format!("data:{media_type};base64,{}", STANDARD.encode(body));
+            return Ok(Answer::Json(data.into()));
         }
         raw_answer(&who, body, self.is_content)
     }
@@ -174,23 +183,25 @@ impl Http {
             return Err(InvocationError { detail: masks.text(&error.detail), ..error });
         }
         let next_link = next_link(response.headers());
-        let is_latin = is_latin(&response);
-        let mut body = read(who, response, max_answer).await?;
-        if is_latin {
-            body = body.into_iter().map(char::from).collect::<String>().into_bytes();
-        }
+        let content_type = response.headers().get(CONTENT_TYPE).and_then(|it| it.to_str().ok());
+        let content_type = content_type.unwrap_or_default().to_owned();
+        let body = read(who, response, max_answer).await?;
+        let mut body =
+            if self.is_bytes { body } else { charset::to_utf8(body, charset::of(&content_type)) };
         if !masks.is_empty()
             && let Ok(text) = std::str::from_utf8(&body)
         {
             body = masks.text(text).into_bytes();
         }
-        Ok(Fetched { body, next_link })
+        let media_type = content_type.split(';').next().unwrap_or_default().trim().to_owned();
+        Ok(Fetched { body, media_type, next_link })
     }
 
     /// The request of a call. The path takes the arguments that it names; the plan says where the
     /// others go.
     fn request(&self, who: &str, invocation: &Invocation) -> Result<Request, InvocationError> {
         let mut arguments = invocation.object()?;
+        self.plan.join_lists_of_path(&mut arguments);
         let mut url = self.url.fill(&mut arguments).map_err(|error| not_called(who, &error))?;
         let parts = if self.plan.is_plain_json() && !self.url.has_parameters() {
             // The text has the digits of the numbers as they were sent.
@@ -300,17 +311,6 @@ fn not_sent(who: &str, error: &reqwest::Error) -> InvocationError {
     } else {
         InvocationError::invalid(format!("{who} does not answer as an HTTP server does: {why}"))
     }
-}
-
-/// Whether a response is text in ISO 8859-1, in which each byte is a character.
-fn is_latin(response: &Response) -> bool {
-    let kind = response.headers().get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok());
-    let parameters = kind.unwrap_or_default().split(';').skip(1);
-    parameters.filter_map(|parameter| parameter.split_once('=')).any(|(name, charset)| {
-        let charset = charset.trim().trim_matches('"');
-        name.trim().eq_ignore_ascii_case("charset")
-            && ["iso-8859-1", "latin1"].iter().any(|latin| charset.eq_ignore_ascii_case(latin))
-    })
 }
 
 /// The error for an unsuccessful status, with the beginning of the body.

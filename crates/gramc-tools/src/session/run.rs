@@ -173,6 +173,9 @@ impl<'s> AdmittedCall<'s> {
             let detail = "no implementation in the library";
             return Err(RunFailure::error(InvocationErrorKind::Unreachable, detail));
         };
+        if let Some(why) = &tool.missing {
+            return Err(RunFailure::error(InvocationErrorKind::Unreachable, why));
+        }
         let implementation = self.session.implementation(entry);
         let invocation = self.invocation(entry, &*implementation, cancelled.clone());
         let limit = tool.limit.clone();

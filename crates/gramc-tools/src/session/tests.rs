@@ -18,6 +18,7 @@ use super::*;
 use crate::approval::ApprovalPolicy;
 use crate::implementations::{Function, async_function};
 use crate::injected_source::InjectedSource;
+use crate::invocation::Answer;
 use crate::library::ToolLibrary;
 use crate::settings::Settings;
 use crate::throttle::ThrottlePolicy;
@@ -329,5 +330,32 @@ impl crate::invocation::Implementation for Leaky {
             // A result that contradicts its type.
             _ => Ok(Answer::Json(json!([secret]))),
         }))
+    }
+}
+
+/// An answer that is not as described arrives, unless results are strict.
+#[tokio::test]
+async fn an_answer_of_another_kind_arrives() {
+    let text = "[f:Tool | ()==>(::`{a: Text}`)]";
+    let module = check(&[parse(SourceFile::new("spec.gram", text))]).module.unwrap();
+    for (answer, expected) in [
+        (Answer::Raw("<p>Done</p>\n".to_owned()), json!("<p>Done</p>")),
+        (Answer::Raw("null".to_owned()), json!(null)),
+        (Answer::Raw(r#"{"a": null}"#.to_owned()), json!({"a": null})),
+    ] {
+        for strict_result in [false, true] {
+            let settings = Settings { strict_result, ..Settings::default() };
+            let library = ToolLibrary::new("l").settings(settings);
+            let session = Session::new(&library.bind_partly(&module).0);
+            let Admission::Ready(call) = session.begin(Call::new("f", "{}")) else { panic!() };
+            let verdict = call.finish(Ok(answer.clone())).json();
+            if strict_result {
+                let detail = verdict["error"]["detail"].as_str().unwrap();
+                assert!(detail.starts_with("the result does not match its type: "), "{detail}");
+            } else {
+                assert_eq!(verdict["result"], expected);
+                assert_eq!(verdict["warnings"][0]["code"], "result-mismatch");
+            }
+        }
     }
 }

@@ -67,9 +67,13 @@ pub(super) fn bind(args: &BindCommand, display: Display) -> Outcome {
     }
     let Some(read) = read(&spec, &args.bind, display)? else { return Ok(PROBLEMS) };
     let unreachable = run_interruptibly(&read.library, async { Ok(read.library.connect().await) })?;
-    let (bound, problems) = read.library.bind_partly(&read.spec.module);
+    let (bound, mut problems) = read.library.bind_partly(&read.spec.module);
+    // The tools of the others run without it.
+    let (missing, warnings): (Vec<&BindProblem>, Vec<_>) =
+        bound.warnings().iter().partition(|it| it.is_missing_value());
+    problems.extend(missing.into_iter().cloned());
     if display.format == Format::Json {
-        output::print(&binding_as_json(&bound, &problems))?;
+        output::print(&binding_as_json(&bound, &problems, &warnings))?;
     } else {
         let width = bound.bindings().map(|binding| binding.tool.len()).max().unwrap_or_default();
         let lines = bound.bindings().map(|binding| {
@@ -77,7 +81,7 @@ pub(super) fn bind(args: &BindCommand, display: Display) -> Outcome {
         });
         output::print(&lines.collect::<String>())?;
         say_each("error: ", &problems);
-        say_each("warning: ", bound.warnings());
+        say_each("warning: ", &warnings);
     }
     if args.costs {
         costs(&read.spec.module, &bound, display)?;
@@ -127,12 +131,12 @@ fn costs(module: &Valid<Module>, bound: &Bound, display: Display) -> Result<(), 
 }
 
 /// What serves each tool, and then what does not fit, a line each.
-fn binding_as_json(bound: &Bound, problems: &[BindProblem]) -> String {
+fn binding_as_json(bound: &Bound, problems: &[BindProblem], warnings: &[&BindProblem]) -> String {
     let bindings = bound
         .bindings()
         .map(|binding| json!({"tool": binding.tool, "implementation": binding.implementation}));
     let errors = problems.iter().map(|found| ("error", found));
-    let found = errors.chain(bound.warnings().iter().map(|found| ("warning", found)));
+    let found = errors.chain(warnings.iter().map(|found| ("warning", *found)));
     let found = found.map(|(severity, found)| {
         json!({"severity": severity, "tool": found.tool(), "message": found.to_string()})
     });
@@ -308,6 +312,7 @@ impl Both {
     pub(super) fn bind(&self, partial: bool) -> Option<Bound> {
         let (bound, problems) = self.library.bind_partly(&self.spec.module);
         if partial || problems.is_empty() {
+            say_each("warning: ", bound.warnings().iter().filter(|it| it.is_missing_value()));
             return Some(bound);
         }
         say_each("error: ", &problems);

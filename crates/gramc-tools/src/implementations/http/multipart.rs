@@ -21,19 +21,20 @@ impl Multipart {
     }
 
     /// Adds a value: a scalar as text, anything else as JSON.
-    pub(super) fn add(&mut self, name: &str, value: &Value) {
+    pub(super) fn add(&mut self, name: &str, value: &Value, media_type: Option<&str>) {
         let is_json = value.is_object() || value.is_array();
-        let kind = if is_json { "Content-Type: application/json\r\n" } else { "" };
-        self.part(name, "", kind, text(value).as_bytes());
+        let media_type = media_type.or(is_json.then_some("application/json"));
+        self.part(name, "", media_type, text(value).as_bytes());
     }
 
-    pub(super) fn add_file(&mut self, name: &str, bytes: &[u8]) {
+    pub(super) fn add_file(&mut self, name: &str, bytes: &[u8], media_type: Option<&str>) {
         let file = format!("; filename=\"{}\"", quote(name));
-        self.part(name, &file, "Content-Type: application/octet-stream\r\n", bytes);
+        self.part(name, &file, media_type.or(Some("application/octet-stream")), bytes);
     }
 
-    fn part(&mut self, name: &str, file: &str, kind: &str, value: &[u8]) {
+    fn part(&mut self, name: &str, file: &str, media_type: Option<&str>, value: &[u8]) {
         let (boundary, name) = (&self.boundary, quote(name));
+        let kind = media_type.map(|it| format!("Content-Type: {it}\r\n")).unwrap_or_default();
         let head = format!(
             "--{boundary}\r\nContent-Disposition: form-data; name=\"{name}\"{file}\r\n{kind}\r\n"
         );

@@ -2,7 +2,7 @@
 
 use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD, STANDARD_NO_PAD, URL_SAFE, URL_SAFE_NO_PAD};
-use gramc_model::{BodyFormat, RequestLocation as Location, RequestPlace};
+use gramc_model::{BodyFormat, RequestLocation as Location, RequestPlace, ValueStyle};
 use reqwest::header::{AUTHORIZATION, COOKIE, HeaderMap, HeaderName, HeaderValue};
 use reqwest::{Method, Url};
 use serde_json::{Map, Value};
@@ -63,6 +63,19 @@ pub(super) struct RequestParts {
     pub(super) body: Option<(String, Vec<u8>)>,
 }
 
+/// A property of a body.
+struct BodyField<'p> {
+    name: String,
+    value: Value,
+    place: Option<&'p RequestPlace>,
+}
+
+impl BodyField<'_> {
+    fn style(&self) -> Style {
+        self.place.and_then(|place| place.style)
+    }
+}
+
 impl RequestPlan {
     pub(super) fn new(method: &Method, body: BodyFormat, places: Vec<ArgumentPlace>) -> Self {
         let in_query = !gramc_model::has_body(method.as_str());
@@ -77,6 +90,18 @@ impl RequestPlan {
     /// Whether all arguments are the properties of a JSON body.
     pub(super) fn is_plain_json(&self) -> bool {
         self.places.is_empty() && self.body == BodyFormat::Json && !self.rest_in_query
+    }
+
+    /// Joins the lists that go to the path in another style than those of URI templates.
+    pub(super) fn join_lists_of_path(&self, arguments: &mut Map<String, Value>) {
+        for ArgumentPlace { argument, place, .. } in &self.places {
+            if place.location == Location::Path
+                && let Some(value) = arguments.get_mut(argument)
+                && let Some(text) = join_parts(value, place.style)
+            {
+                *value = text.into();
+            }
+        }
     }
 
     /// The places of the arguments that the path has not taken. `hidden` are those that the library
@@ -98,7 +123,6 @@ impl RequestPlan {
             let usual = if self.rest_in_query { Location::Query } else { Location::Field };
             let location = place.map_or(usual, |place| place.location);
             let style = place.and_then(|place| place.style);
-            let is_bytes = place.is_some_and(|place| place.is_bytes);
             let name =
                 place.and_then(|place| place.name.clone()).unwrap_or_else(|| argument.clone());
             // Null only means something in a body of JSON.
@@ -137,7 +161,9 @@ impl RequestPlan {
                     let credentials = ClientCredentials::new(place, &argument, &text(&value))?;
                     parts.credentials = Some(credentials);
                 }
-                Location::Field => fields.push((name, value, style, is_bytes)),
+                // The path does not name it.
+                Location::Path => {}
+                Location::Field => fields.push(BodyField { name, value, place }),
                 Location::Body => whole = Some((argument, value)),
             }
         }
@@ -149,7 +175,7 @@ impl RequestPlan {
         }
         parts.body = match whole {
             Some((argument, value)) => Some(self.whole_body(&argument, value)?),
-            None if self.has_body => Some(self.body_of(fields)?),
+            None if self.has_body => Some(self.body_of(&fields)?),
             None => None,
         };
         Ok(parts)
@@ -168,30 +194,32 @@ impl RequestPlan {
                     Value::Object(fields) => fields,
                     other => Map::from_iter([(argument.to_owned(), other)]),
                 };
-                let fields = fields.into_iter().map(|(name, value)| (name, value, None, false));
-                return self.body_of(fields.collect());
+                let fields = fields.into_iter();
+                let fields = fields.map(|(name, value)| BodyField { name, value, place: None });
+                return self.body_of(&fields.collect::<Vec<_>>());
             }
         };
         Ok((body.0.to_owned(), body.1))
     }
 
-    fn body_of(
-        &self,
-        fields: Vec<(String, Value, Style, bool)>,
-    ) -> Result<(String, Vec<u8>), RequestError> {
+    fn body_of(&self, fields: &[BodyField<'_>]) -> Result<(String, Vec<u8>), RequestError> {
         match self.body {
             BodyFormat::Form => {
                 let mut form = String::new();
-                for (name, value, style, _) in &fields {
-                    add_pairs(&mut form, name, value, *style);
+                for field in fields {
+                    add_pairs(&mut form, &field.name, &field.value, field.style());
                 }
                 Ok(("application/x-www-form-urlencoded".to_owned(), form.into_bytes()))
             }
             BodyFormat::Multipart => {
                 let mut multipart = Multipart::new();
-                for (name, value, style, is_bytes) in &fields {
-                    if let Some(text) = join_parts(value, *style) {
-                        multipart.add(name, &text.into());
+                for field in fields {
+                    let BodyField { name, value, place } = field;
+                    let media_type = place.and_then(|place| place.media_type.as_deref());
+                    if let Some(text) = join_parts(value, field.style()) {
+                        let is_json = field.style().is_some_and(|it| it.0 == ValueStyle::Json);
+                        let media_type = media_type.or(is_json.then_some("application/json"));
+                        multipart.add(name, &text.into(), media_type);
                         continue;
                     }
                     let values = match value {
@@ -200,17 +228,17 @@ impl RequestPlan {
                         value => std::slice::from_ref(value),
                     };
                     for value in values {
-                        if *is_bytes {
-                            multipart.add_file(name, &bytes(name, value)?);
+                        if place.is_some_and(|place| place.is_bytes) {
+                            multipart.add_file(name, &bytes(name, value)?, media_type);
                         } else {
-                            multipart.add(name, value);
+                            multipart.add(name, value, media_type);
                         }
                     }
                 }
                 Ok(multipart.finish())
             }
             _ => {
-                let fields = fields.into_iter().map(|(name, value, ..)| (name, value));
+                let fields = fields.iter().map(|it| (it.name.clone(), it.value.clone()));
                 let body = Value::Object(fields.collect()).to_string();
                 Ok(("application/json".to_owned(), body.into_bytes()))
             }

@@ -164,8 +164,42 @@ async fn garbage_is_no_answer() {
     let garbage = b"SSH-2.0-OpenSSH_9.2\r\n\r\n".to_vec();
     let part = "does not answer as an HTTP server does: ";
     fails((garbage, Then::HangUp), InvocationErrorKind::Garbled, part).await;
-    let binary = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n\xff\xfe".to_vec();
-    fails((binary, Then::HangUp), InvocationErrorKind::Garbled, "not valid UTF-8").await;
+}
+
+#[tokio::test]
+async fn undeclared_bytes_arrive_as_a_data_url() {
+    let head = b"HTTP/1.1 200 OK\r\nContent-Type: image/png; x=y\r\nContent-Length: 2\r\n\r\n";
+    let answer = [&head[..], b"\x89P"].concat();
+    let service = Service::start(move |_| (answer.clone(), Then::HangUp)).await;
+    let answer = run(&service.http("/x"), invocation("x", "{}")).await;
+    assert_eq!(answer, Ok(Answer::Json("data:image/png;base64,iVA=".into())));
+}
+
+#[tokio::test]
+async fn lists_in_a_path_follow_their_style() {
+    let places = [("ids", "path; pipeDelimited"), ("tags", "header X-Tags; spaceDelimited")];
+    let arguments = r#"{"ids": ["a", "b/c"], "tags": ["x", "y"]}"#;
+    let (head, _) = sent(("GET", "/pets/{ids}", BodyFormat::None), &places, arguments).await;
+    assert!(head.starts_with("get /pets/a%7cb%2fc http/1.1\r\n"), "{head}");
+    assert!(head.contains("x-tags: x y\r\n"), "{head}");
+}
+
+#[tokio::test]
+async fn parts_of_forms_have_their_content_types() {
+    let places = [
+        ("a", "field; bytes; image/png"),
+        ("b", "field; text/csv"),
+        ("c", "field; json"),
+        ("d", "field; json; application/vnd.x+json"),
+    ];
+    let arguments = r#"{"a": "aGk=", "b": "x", "c": [3], "d": {}, "e": {"k": 1}, "f": "g"}"#;
+    let (_, body) = sent(("POST", "/", BodyFormat::Multipart), &places, arguments).await;
+    let kinds = body.split("Content-Disposition").skip(1).map(|part| {
+        part.split("Content-Type: ").nth(1).and_then(|rest| rest.lines().next()).unwrap_or("")
+    });
+    let kinds: Vec<_> = kinds.collect();
+    let json = "application/json";
+    assert_eq!(kinds, ["image/png", "text/csv", json, "application/vnd.x+json", json, ""]);
 }
 
 #[tokio::test]

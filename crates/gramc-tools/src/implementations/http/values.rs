@@ -102,7 +102,8 @@ fn parts(value: &Value) -> Vec<String> {
     }
 }
 
-/// A value of a header, where commas separate the parts of a list or an object.
+/// A value of a header, where commas separate the parts of a list or an object, unless a style says
+/// otherwise.
 pub(super) fn header_text(value: &Value, style: Style) -> String {
     match (value, style) {
         (value, Some((ValueStyle::Json, _))) => value.to_string(),
@@ -111,7 +112,7 @@ pub(super) fn header_text(value: &Value, style: Style) -> String {
             entries.collect::<Vec<_>>().join(",")
         }
         (Value::Object(_), None) => value.to_string(),
-        (value, _) => parts(value).join(","),
+        (value, style) => parts(value).join(style.map_or(",", |(style, _)| separator(style))),
     }
 }
 
@@ -172,6 +173,7 @@ mod tests {
     fn headers_and_cookies_hold_lists() {
         let object = json!({"k": 1, "m": "n"});
         assert_eq!(header_text(&json!([1, "b"]), None), "1,b");
+        assert_eq!(header_text(&json!([1, "b"]), Some((ValueStyle::PipeDelimited, false))), "1|b");
         assert_eq!(header_text(&object, Some((ValueStyle::Simple, true))), "k=1,m=n");
         assert_eq!(header_text(&object, Some((ValueStyle::Simple, false))), "k,1,m,n");
         assert_eq!(cookie("s", &json!("a b;c=d"), None), "s=a%20b%3Bc=d");

@@ -8,7 +8,7 @@ use gramc_agent::model::Models;
 use gramc_agent::{AgentTeam, TeamOptions};
 use gramc_experiment::{ArmParts, ArmSource, ExperimentError, recordings};
 use gramc_model::Library;
-use gramc_tools::{Bound, ToolLibrary};
+use gramc_tools::{BindProblem, Bound, ToolLibrary};
 
 use crate::args::{Ab, Display, Spec};
 use crate::commands::agents;
@@ -131,7 +131,8 @@ pub(super) async fn bind_all(sides: &[Side]) -> Result<Option<Vec<Bound>>, Failu
         let (bound, problems) = library.bind_partly(&spec.module);
         say_each(&format!("error: {name}: "), &problems);
         say_each(&format!("warning: {name}: "), bound.warnings());
-        has_problems |= !problems.is_empty();
+        has_problems |=
+            !problems.is_empty() || bound.warnings().iter().any(BindProblem::is_missing_value);
         bounds.push(bound);
     }
     if has_problems {
