@@ -1,30 +1,20 @@
 //! The client, as the MCP servers behind the library see it.
 
 use std::sync::{Arc, Weak};
-use std::time::Duration;
 
 use futures_util::future::BoxFuture;
 use gramc_tools::{RpcError, SessionClient};
 use parking_lot::Mutex;
-use rmcp::model::{
-    CustomNotification, CustomRequest, ErrorCode, RequestId, ServerNotification, ServerRequest,
-};
-use rmcp::service::{
-    OriginatingRequestId, Peer, PeerRequestOptions, RequestContext, RequestHandle, RoleServer,
-    ServiceError,
-};
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 use tokio::sync::broadcast;
-use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
-use crate::protocol::to_rpc_error;
+use crate::connection::RequestContext;
+use crate::outbox::Outbox;
+use crate::peer::Peer;
+use crate::protocol::{ClientIntroduction, METHOD_NOT_FOUND};
 use crate::questions::RequestClient;
 
-/// Maximum time for the client to take a notification or a cancellation.
-const MAX_SEND_TIME: Duration = Duration::from_secs(10);
-/// Maximum time for the client to answer a request, which may be a question to a person.
-pub(crate) const MAX_ANSWER_TIME: Duration = Duration::from_hours(1);
 /// Maximum number of changes that a subscriber may not have received yet.
 const MAX_CHANGES: usize = 64;
 
@@ -36,42 +26,34 @@ pub(crate) struct ClientLink {
     info: Option<Value>,
     /// Nothing from revision 2026-07-28 on: clients are asked within their requests, and only get the
     /// notifications that they subscribe to.
-    peer: Option<Peer<RoleServer>>,
+    peer: Option<Arc<Peer>>,
     changes: broadcast::Sender<Change>,
     /// Cancelled when the client takes messages: it has introduced itself.
     ready: CancellationToken,
     /// The notifications until then, in order.
     waiting: Mutex<Vec<Change>>,
     /// The requests of the client that are not answered yet, in order.
-    open: Mutex<Vec<RequestId>>,
+    open: Mutex<Vec<OpenEntry>>,
     /// The same from revision 2026-07-28 on: servers of earlier revisions ask the client within them.
     asking: Mutex<Vec<Weak<RequestClient>>>,
 }
 
-pub(crate) fn capabilities_of(context: &RequestContext<RoleServer>) -> Map<String, Value> {
-    // While the client introduces itself, rmcp does not know yet which of both counts.
-    let introduced = || Some(context.peer.peer_info()?.capabilities.clone());
-    match serde_json::to_value(context.client_capabilities().or_else(introduced)) {
-        Ok(Value::Object(capabilities)) => capabilities,
-        _ => Map::new(),
-    }
-}
-
-/// The name and the version of the client, as it announced them.
-pub(crate) fn client_info_of(context: &RequestContext<RoleServer>) -> Option<Value> {
-    let introduced = || Some(context.peer.peer_info()?.client_info.clone());
-    serde_json::to_value(context.client_info().or_else(introduced)?).ok()
+struct OpenEntry {
+    id: Value,
+    progress_token: Option<Value>,
+    outbox: Outbox,
 }
 
 /// A request of the client that is not answered yet.
 pub(crate) struct OpenRequest {
     link: Arc<ClientLink>,
-    id: RequestId,
+    id: Value,
+    outbox: Outbox,
 }
 
 impl Drop for OpenRequest {
     fn drop(&mut self) {
-        self.link.open.lock().retain(|id| *id != self.id);
+        self.link.open.lock().retain(|open| open.id != self.id);
     }
 }
 
@@ -80,13 +62,10 @@ impl ClientLink {
         broadcast::Sender::new(MAX_CHANGES)
     }
 
-    /// A client that can be addressed.
-    pub(crate) fn new(
-        context: &RequestContext<RoleServer>,
-        changes: &broadcast::Sender<Change>,
-    ) -> Self {
-        let client = Self::subscriber(capabilities_of(context), client_info_of(context), changes);
-        Self { peer: Some(context.peer.clone()), ..client }
+    /// The client of a request. It can be addressed if it began with `initialize`.
+    pub(crate) fn new(context: &RequestContext, changes: &broadcast::Sender<Change>) -> Self {
+        let ClientIntroduction { capabilities, info, .. } = (*context.introduction).clone();
+        Self { peer: context.peer.clone(), ..Self::subscriber(capabilities, info, changes) }
     }
 
     /// A client of revision 2026-07-28 or a later one, with the capabilities that it has for servers of
@@ -112,7 +91,9 @@ impl ClientLink {
 
     /// The client takes messages from now on, and gets those that waited.
     pub(crate) async fn become_ready(&self) {
-        let Some(peer) = self.peer.as_ref().filter(|_| !self.ready.is_cancelled()) else { return };
+        if self.peer.is_none() || self.ready.is_cancelled() {
+            return;
+        }
         loop {
             let waiting = {
                 let mut waiting = self.waiting.lock();
@@ -122,7 +103,7 @@ impl ClientLink {
                 std::mem::take(&mut *waiting)
             };
             for (method, params) in waiting {
-                send_notification(peer, method, params).await;
+                self.tell(&method, params).await;
             }
         }
     }
@@ -148,88 +129,41 @@ impl ClientLink {
     }
 
     /// Records a request of the client until it is answered.
-    pub(crate) fn open(self: &Arc<Self>, id: &RequestId) -> OpenRequest {
-        self.open.lock().push(id.clone());
-        OpenRequest { link: Arc::clone(self), id: id.clone() }
+    pub(crate) fn open(self: &Arc<Self>, context: &RequestContext) -> OpenRequest {
+        let (id, outbox) = (context.id.clone(), context.outbox.clone());
+        let progress_token = context.progress_token();
+        self.open.lock().push(OpenEntry { id: id.clone(), progress_token, outbox: outbox.clone() });
+        OpenRequest { link: Arc::clone(self), id, outbox }
+    }
+
+    /// Sends a notification to the client, if it can be addressed. Progress travels with the response
+    /// to its request.
+    pub(crate) async fn tell(&self, method: &str, params: Option<Value>) {
+        let Some(peer) = &self.peer else { return };
+        let of_request = match (method, &params) {
+            ("notifications/progress", Some(params)) => {
+                let token = Some(&params["progressToken"]);
+                let open = self.open.lock();
+                let request = open.iter().find(|open| open.progress_token.as_ref() == token);
+                request.map(|request| request.outbox.clone())
+            }
+            _ => None,
+        };
+        of_request.as_ref().unwrap_or(&peer.outbox).notify(method, params).await;
     }
 
     /// Asks the client, and gives its result. Over HTTP, the question travels with the response to
-    /// the request `origin`. If the future is dropped, the question is cancelled.
+    /// the request `within`. If the future is dropped, the question is cancelled.
     async fn ask(
         &self,
-        origin: Option<RequestId>,
+        within: Option<Outbox>,
         method: String,
         params: Option<Value>,
     ) -> Result<Value, RpcError> {
-        let not_found = || error(ErrorCode::METHOD_NOT_FOUND, "the client cannot be asked");
+        let not_found = || RpcError::new(METHOD_NOT_FOUND, "the client cannot be asked");
         let peer = self.peer.as_ref().ok_or_else(not_found)?;
         self.ready.cancelled().await;
-        let mut request = CustomRequest::new(method, Some(params.unwrap_or_else(|| json!({}))));
-        if let Some(origin) = origin {
-            request.extensions.insert(OriginatingRequestId(origin));
-        }
-        let request = ServerRequest::CustomRequest(request);
-        let sent = peer.send_request_with_option(request, PeerRequestOptions::no_options()).await;
-        let mut question = Question(Some(sent.map_err(no_answer)?));
-        let Some(handle) = &mut question.0 else { return Err(no_answer_in_time()) };
-        let answer = timeout(MAX_ANSWER_TIME, &mut handle.rx).await;
-        let answer = answer.map_err(|_| no_answer_in_time())?;
-        question.0 = None;
-        let result = answer.map_err(|_| no_answer(ServiceError::TransportClosed))?;
-        // The keys of results are strings, so serialization cannot fail.
-        Ok(serde_json::to_value(result.map_err(no_answer)?).unwrap_or_default())
-    }
-}
-
-/// A question to the client, which is cancelled if nothing waits for the answer.
-struct Question(Option<RequestHandle<RoleServer>>);
-
-impl Drop for Question {
-    fn drop(&mut self) {
-        let Some(handle) = self.0.take() else { return };
-        // Without a runtime there is no connection either.
-        if let Ok(runtime) = tokio::runtime::Handle::try_current() {
-            runtime.spawn(async move {
-                let reason = "the server no longer waits for the answer".to_owned();
-                let _ = timeout(MAX_SEND_TIME, handle.cancel(Some(reason))).await;
-            });
-        }
-    }
-}
-
-pub(crate) async fn send_notification(
-    peer: &Peer<RoleServer>,
-    method: String,
-    params: Option<Value>,
-) {
-    let known = if method == "notifications/progress" {
-        // Its type tells rmcp which response it belongs to.
-        let text = json!({"method": method, "params": params});
-        serde_json::from_value::<ServerNotification>(text).ok()
-    } else {
-        None
-    };
-    let notification = known.unwrap_or_else(|| {
-        // Without parameters, rmcp would send null, which is invalid.
-        let params = params.unwrap_or_else(|| json!({}));
-        ServerNotification::CustomNotification(CustomNotification::new(method, Some(params)))
-    });
-    // The client may have disconnected.
-    let _ = timeout(MAX_SEND_TIME, peer.send_notification(notification)).await;
-}
-
-fn error(code: ErrorCode, message: &str) -> RpcError {
-    RpcError::new(code.0, message)
-}
-
-fn no_answer_in_time() -> RpcError {
-    error(ErrorCode::INTERNAL_ERROR, "the client did not answer in time")
-}
-
-fn no_answer(failure: ServiceError) -> RpcError {
-    match failure {
-        ServiceError::McpError(error) => to_rpc_error(error),
-        _ => error(ErrorCode::INTERNAL_ERROR, "the client did not answer"),
+        peer.ask(within.as_ref(), method, params).await
     }
 }
 
@@ -254,10 +188,8 @@ impl SessionClient for ClientLink {
         Box::pin(async move {
             // There may be no subscribers.
             let _ = self.changes.send((method.clone(), params.clone()));
-            if let Some(peer) = &self.peer
-                && self.is_ready_for(&method, params.as_ref())
-            {
-                send_notification(peer, method, params).await;
+            if self.is_ready_for(&method, params.as_ref()) {
+                self.tell(&method, params).await;
             }
         })
     }
@@ -273,8 +205,8 @@ impl SessionClient for ClientLink {
         if let Some(client) = within {
             return Box::pin(async move { client.ask(key, method, params).await });
         }
-        let origin = self.open.lock().last().cloned();
-        Box::pin(self.ask(origin, method, params))
+        let within = self.open.lock().last().map(|open| open.outbox.clone());
+        Box::pin(self.ask(within, method, params))
     }
 }
 
@@ -301,6 +233,6 @@ impl SessionClient for OpenRequest {
         method: String,
         params: Option<Value>,
     ) -> BoxFuture<'_, Result<Value, RpcError>> {
-        Box::pin(self.link.ask(Some(self.id.clone()), method, params))
+        Box::pin(self.link.ask(Some(self.outbox.clone()), method, params))
     }
 }

@@ -1,36 +1,37 @@
 //! A connection to one client.
 
-use std::sync::Arc;
+use std::collections::HashMap;
+use std::sync::{Arc, OnceLock};
 
 use futures_util::future::BoxFuture;
-use gramc_tools::invocation::RequestOrigin;
-use parking_lot::RwLock;
-use rmcp::model::{
-    CancelTaskParams, CustomNotification, CustomRequest, CustomResult, DiscoverResult, Extensions,
-    GetTaskParams, GetTaskResult, Implementation, InitializeRequestParams, InitializeResult,
-    ServerConfig, SubscriptionFilter, UpdateTaskParams,
-};
-use rmcp::service::{
-    NotificationContext, RequestContext, RoleServer, SubscriptionContext, SubscriptionSendError,
-    SubscriptionSink,
-};
-use rmcp::{ErrorData, ServerHandler};
-use serde_json::{Value, json};
-use tokio::sync::Mutex;
+use gramc_tools::RpcError;
+use parking_lot::{Mutex, RwLock};
+use serde_json::{Map, Value, json};
+use tokio_util::sync::CancellationToken;
 
 use crate::client::{library_servers, session_servers};
-use crate::client_link::Change;
 use crate::conversation::Conversation;
-use crate::offer::{Offer, OfferSource};
-use crate::protocol::{is_modern, is_sessionless};
+use crate::offer::Offer;
+use crate::outbox::Outbox;
+use crate::peer::Peer;
+use crate::protocol::{
+    ClientIntroduction, INVALID_PARAMS, MISSING_CAPABILITY, RESOURCE_NOT_FOUND, REVISION_KEY,
+    REVISIONS, SERVER_KEY, TASKS_EXTENSION, has_tasks, not_found,
+};
 use crate::questions::{Answer, RequestClient};
-use crate::request::IncomingRequest;
-use crate::{Server, upstream};
+use crate::request::{IncomingRequest, with_hints};
+use crate::{Server, subscription, upstream};
 
-/// Serves one connection, or one request of a client without a session.
+/// Serves one connection, one HTTP session, or one request of a client without a session.
 pub(crate) struct Connection {
     server: Server,
     own: Arc<OwnConversation>,
+    peer: Arc<Peer>,
+    /// What the client said in `initialize`.
+    introduction: OnceLock<Arc<ClientIntroduction>>,
+    /// The requests that are not answered yet, by their ids.
+    running: Mutex<HashMap<String, CancellationToken>>,
+    is_sessionless: bool,
 }
 
 /// The conversation of a connection, once its client is known.
@@ -38,7 +39,7 @@ pub(crate) struct Connection {
 pub(crate) struct OwnConversation {
     current: RwLock<Option<Arc<Conversation>>>,
     /// Locked while the conversation begins.
-    beginning: Mutex<()>,
+    beginning: tokio::sync::Mutex<()>,
 }
 
 impl OwnConversation {
@@ -55,26 +56,179 @@ impl OwnConversation {
     }
 }
 
+/// A request of a client, as its answer needs it.
+#[derive(Clone)]
+pub(crate) struct RequestContext {
+    pub(crate) id: Value,
+    pub(crate) meta: Map<String, Value>,
+    pub(crate) introduction: Arc<ClientIntroduction>,
+    /// Whether all clients without sessions share the conversation.
+    pub(crate) is_sessionless: bool,
+    /// The client, if it began with `initialize`.
+    pub(crate) peer: Option<Arc<Peer>>,
+    /// Where messages go that belong to the request.
+    pub(crate) outbox: Outbox,
+    pub(crate) cancelled: CancellationToken,
+}
+
+impl RequestContext {
+    pub(crate) fn is_modern(&self) -> bool {
+        self.introduction.is_modern()
+    }
+
+    pub(crate) fn progress_token(&self) -> Option<Value> {
+        self.meta
+            .get("progressToken")
+            .filter(|token| token.is_string() || token.is_number())
+            .cloned()
+    }
+}
+
 impl Connection {
-    pub(crate) fn new(server: &Server) -> Self {
-        Self { server: server.clone(), own: Arc::default() }
+    /// A connection whose messages that belong to no request go to an outbox.
+    pub(crate) fn new(server: &Server, outbox: Outbox) -> Arc<Self> {
+        Self::with_conversation(server, outbox, Arc::default(), false)
     }
 
-    pub(crate) fn own_conversation(&self) -> Arc<OwnConversation> {
-        Arc::clone(&self.own)
+    /// A connection for one request of a client without a session.
+    pub(crate) fn sessionless(server: &Server, outbox: Outbox) -> Arc<Self> {
+        let own = Arc::clone(&server.0.sessionless);
+        Self::with_conversation(server, outbox, own, true)
     }
 
-    /// Where the conversation of a request is.
-    fn place(&self, extensions: &Extensions) -> &OwnConversation {
-        if is_sessionless(extensions) { &self.server.0.sessionless } else { &self.own }
+    fn with_conversation(
+        server: &Server,
+        outbox: Outbox,
+        own: Arc<OwnConversation>,
+        is_sessionless: bool,
+    ) -> Arc<Self> {
+        Arc::new(Self {
+            server: server.clone(),
+            own,
+            peer: Peer::new(outbox),
+            introduction: OnceLock::new(),
+            running: Mutex::default(),
+            is_sessionless,
+        })
+    }
+
+    /// The revision of the protocol, if the client has sent `initialize`.
+    pub(crate) fn revision(&self) -> Option<&str> {
+        self.introduction.get().map(|it| it.revision.as_str())
+    }
+
+    pub(crate) fn is_busy(&self) -> bool {
+        !self.running.lock().is_empty()
+    }
+
+    /// Cancels the requests that are not answered yet.
+    pub(crate) fn cancel_all(&self) {
+        self.running.lock().values().for_each(CancellationToken::cancel);
+    }
+
+    /// Ends the connection, with the MCP servers that belong to it.
+    pub(crate) async fn close(&self) {
+        self.cancel_all();
+        self.peer.end();
+        if !self.is_sessionless {
+            self.own.close().await;
+        }
+    }
+
+    /// Answers a request, unless the client cancels it.
+    pub(crate) async fn answer(
+        self: Arc<Self>,
+        id: Value,
+        method: &str,
+        params: Option<Value>,
+        outbox: Outbox,
+    ) -> Option<Answer> {
+        let params = params.unwrap_or_else(|| json!({}));
+        let context = match self.context(id, method, &params, outbox) {
+            Ok(context) => context,
+            Err(error) => return Some(Err(error)),
+        };
+        if method == "initialize" {
+            return Some(self.initialize(&context).await);
+        }
+        let key = context.id.to_string();
+        let (cancelled, is_modern) = (context.cancelled.clone(), context.is_modern());
+        self.running.lock().insert(key.clone(), cancelled.clone());
+        let answer = self.dispatch(method, params, context).await;
+        self.running.lock().remove(&key);
+        if cancelled.is_cancelled() {
+            return None;
+        }
+        Some(answer.map_err(|error| match error.code {
+            RESOURCE_NOT_FOUND if is_modern => RpcError { code: INVALID_PARAMS, ..error },
+            _ => error,
+        }))
+    }
+
+    fn context(
+        &self,
+        id: Value,
+        method: &str,
+        params: &Value,
+        outbox: Outbox,
+    ) -> Result<RequestContext, RpcError> {
+        let meta = params["_meta"].as_object().cloned().unwrap_or_default();
+        let introduction = if method == "initialize" {
+            Arc::clone(
+                self.introduction
+                    .get_or_init(|| Arc::new(ClientIntroduction::of_initialize(params))),
+            )
+        } else if let Some(known) = self.introduction.get()
+            && !meta.contains_key(REVISION_KEY)
+            && method != "server/discover"
+        {
+            Arc::clone(known)
+        } else if method == "ping" && !meta.contains_key(REVISION_KEY) {
+            // The only request that may precede `initialize`.
+            Arc::new(ClientIntroduction::of_initialize(&Value::Null))
+        } else {
+            Arc::new(ClientIntroduction::of_request(&meta)?)
+        };
+        let peer = (!introduction.is_modern()).then(|| Arc::clone(&self.peer));
+        let (is_sessionless, cancelled) = (self.is_sessionless, CancellationToken::new());
+        Ok(RequestContext { id, meta, introduction, is_sessionless, peer, outbox, cancelled })
+    }
+
+    async fn dispatch(&self, method: &str, params: Value, context: RequestContext) -> Answer {
+        match (method, context.is_modern()) {
+            ("ping", false) => return Ok(json!({})),
+            ("server/discover", _) => return self.discover(&context).await,
+            ("subscriptions/listen", true) => {
+                let conversation = self.conversation(&context).await?;
+                let config = server_config(&conversation.offer, true);
+                return Ok(subscription::listen(&conversation, &config, &params, &context).await);
+            }
+            ("tasks/get" | "tasks/update" | "tasks/cancel", true) => {
+                return self.answer_of_task(method, params, &context);
+            }
+            _ => {}
+        }
+        let conversation = self.conversation(&context).await?;
+        let link = Arc::clone(&conversation.client);
+        link.become_ready().await;
+        let server = self.server.clone();
+        if !context.is_modern() {
+            let client = Arc::new(link.open(&context));
+            let request = IncomingRequest { server, conversation, client, context };
+            return request.answer(method, params).await;
+        }
+        let name = method.to_owned();
+        let begin = |client: Arc<RequestClient>, context, params| -> BoxFuture<'static, Answer> {
+            link.begins(&client);
+            let request = IncomingRequest { server, conversation, client, context };
+            Box::pin(async move { request.answer(&name, params).await })
+        };
+        self.server.0.resting.answer(method, params, &context, begin).await
     }
 
     /// The conversation that a request belongs to. It begins again if the tools have changed.
-    async fn conversation(
-        &self,
-        context: &RequestContext<RoleServer>,
-    ) -> Result<Arc<Conversation>, ErrorData> {
-        let own = self.place(&context.extensions);
+    async fn conversation(&self, context: &RequestContext) -> Result<Arc<Conversation>, RpcError> {
+        let own = &self.own;
         let is_current = |known: &Arc<Conversation>| !known.has_changed();
         if let Some(known) = own.current().filter(is_current) {
             return Ok(known);
@@ -89,24 +243,77 @@ impl Connection {
         Ok(begun)
     }
 
-    /// Passes a notification of the client to its MCP servers.
-    async fn notify_servers(&self, extensions: &Extensions, method: &str, params: Option<Value>) {
-        let Some(conversation) = self.place(extensions).current() else { return };
+    async fn initialize(&self, context: &RequestContext) -> Answer {
+        let conversation = self.conversation(context).await?;
+        let mut result =
+            Map::from_iter([("protocolVersion".to_owned(), json!(context.introduction.revision))]);
+        result.extend(server_config(&conversation.offer, false));
+        Ok(result.into())
+    }
+
+    async fn discover(&self, context: &RequestContext) -> Answer {
+        let conversation = self.conversation(context).await?;
+        let mut config = server_config(&conversation.offer, true);
+        let info = config.shift_remove("serverInfo").unwrap_or_default();
+        let mut result = Map::from_iter([("supportedVersions".to_owned(), json!(REVISIONS))]);
+        result.extend(config);
+        result.insert("_meta".to_owned(), json!({ SERVER_KEY: info }));
+        Ok(with_hints(result.into(), true))
+    }
+
+    fn answer_of_task(&self, method: &str, mut params: Value, context: &RequestContext) -> Answer {
+        if !has_tasks(&context.introduction.capabilities) {
+            let required = json!({"extensions": {TASKS_EXTENSION: {}}});
+            return Err(RpcError {
+                code: MISSING_CAPABILITY,
+                message: "Missing required client capability".to_owned(),
+                data: Some(json!({ "requiredCapabilities": required })),
+            });
+        }
+        let tasks = &self.server.0.resting.tasks;
+        let answers = params["inputResponses"].take();
+        let id = params["taskId"].as_str().unwrap_or_default();
+        match method {
+            "tasks/get" => tasks.get(id),
+            "tasks/update" => tasks.update(id, answers),
+            "tasks/cancel" => tasks.cancel(id),
+            _ => Err(not_found(method)),
+        }
+    }
+
+    /// Hears a notification of the client.
+    pub(crate) async fn hear(&self, method: &str, params: Option<Value>) {
+        if method == "notifications/cancelled" {
+            let id = params.as_ref().map(|params| params["requestId"].to_string());
+            if let Some(request) = id.and_then(|id| self.running.lock().get(&id).cloned()) {
+                request.cancel();
+            }
+            return;
+        }
+        let Some(conversation) = self.own.current() else { return };
+        if method == "notifications/initialized" {
+            conversation.client.become_ready().await;
+            return;
+        }
         for server in session_servers(&conversation.session) {
             server.server.notify(method, params.clone()).await;
         }
     }
+
+    /// Passes an answer of the client to a question on.
+    pub(crate) fn take_answer(&self, id: &Value, outcome: Result<Value, RpcError>) {
+        self.peer.answer(id, outcome);
+    }
 }
 
-/// What a client learns about the server.
-fn server_config(offer: Option<&Offer>) -> ServerConfig {
-    let servers = offer.map_or(&[][..], |offer| library_servers(&offer.bound));
-    let own = || Implementation::new("gramc", env!("CARGO_PKG_VERSION"));
-    let info = ServerConfig::new(upstream::capabilities(servers))
-        .with_server_info(upstream::server_info(servers).unwrap_or_else(own));
-    let usage = if offer.is_some_and(|offer| offer.finder.is_some()) {
+/// What a client learns about the server: its capabilities, its name, and how to use it.
+fn server_config(offer: &Offer, is_modern: bool) -> Map<String, Value> {
+    let servers = library_servers(&offer.bound);
+    let own = || json!({"name": "gramc", "version": env!("CARGO_PKG_VERSION")});
+    let info = upstream::server_info(servers).unwrap_or_else(own);
+    let usage = if offer.finder.is_some() {
         Some("Find tools with `find_tools`, then call them with `call_tool`.")
-    } else if offer.is_some_and(|offer| offer.catalog.has_containers()) {
+    } else if offer.catalog.has_containers() {
         Some(
             "Some tools are containers of functions, according to their descriptions. Call a \
              container without arguments first to list its functions, then call them.",
@@ -114,165 +321,14 @@ fn server_config(offer: Option<&Offer>) -> ServerConfig {
     } else {
         None
     };
+    let mut config = Map::from_iter([
+        ("capabilities".to_owned(), upstream::capabilities(servers, is_modern).into()),
+        ("serverInfo".to_owned(), info),
+    ]);
     let texts = usage.map(str::to_owned).into_iter().chain(upstream::instructions(servers));
     let texts: Vec<_> = texts.collect();
-    if texts.is_empty() { info } else { info.with_instructions(texts.join("\n\n")) }
-}
-
-impl ServerHandler for Connection {
-    fn get_info(&self) -> ServerConfig {
-        let current = self.own.current();
-        match (&current, &self.server.0.source) {
-            (Some(known), _) => server_config(Some(&known.offer)),
-            (None, OfferSource::Fixed(offer)) => server_config(Some(offer)),
-            (None, OfferSource::Live { .. }) => server_config(None),
-        }
+    if !texts.is_empty() {
+        config.insert("instructions".to_owned(), texts.join("\n\n").into());
     }
-
-    async fn initialize(
-        &self,
-        request: InitializeRequestParams,
-        context: RequestContext<RoleServer>,
-    ) -> Result<InitializeResult, ErrorData> {
-        context.peer.set_peer_info(request.clone());
-        self.conversation(&context).await?;
-        self.negotiate_initialize(&request)
-    }
-
-    async fn discover(
-        &self,
-        context: RequestContext<RoleServer>,
-    ) -> Result<DiscoverResult, ErrorData> {
-        let conversation = self.conversation(&context).await?;
-        let versions = self.supported_protocol_versions().into_owned();
-        Ok(DiscoverResult::from_server_info(versions, server_config(Some(&conversation.offer))))
-    }
-
-    /// Handles calls, including those that rmcp cannot parse, such as those with text as arguments.
-    /// They are checked like other calls, so the model gets an error that it can correct. Handles
-    /// requests that MCP servers answer, too: rmcp would drop unknown keys of their results.
-    async fn on_custom_request(
-        &self,
-        request: CustomRequest,
-        context: RequestContext<RoleServer>,
-    ) -> Result<CustomResult, ErrorData> {
-        let conversation = self.conversation(&context).await?;
-        let link = Arc::clone(&conversation.client);
-        link.become_ready().await;
-        let (server, method) = (self.server.clone(), request.method);
-        let params = request.params.unwrap_or_else(|| json!({}));
-        if !is_modern(&context) {
-            let client = Arc::new(link.open(&context.id));
-            let request = IncomingRequest { server, conversation, client, context };
-            return request.answer(&method, params).await.map(CustomResult::new);
-        }
-        let name = method.clone();
-        let begin = |client: Arc<RequestClient>, context, params| -> BoxFuture<'static, Answer> {
-            link.begins(&client);
-            let request = IncomingRequest { server, conversation, client, context };
-            Box::pin(async move { request.answer(&name, params).await })
-        };
-        let answer = self.server.0.resting.answer(&method, params, &context, begin).await;
-        answer.map(CustomResult::new)
-    }
-
-    async fn get_task(
-        &self,
-        request: GetTaskParams,
-        _: RequestContext<RoleServer>,
-    ) -> Result<GetTaskResult, ErrorData> {
-        self.server.0.resting.tasks.get(&request.task_id).map(GetTaskResult::new)
-    }
-
-    async fn update_task(
-        &self,
-        request: UpdateTaskParams,
-        _: RequestContext<RoleServer>,
-    ) -> Result<(), ErrorData> {
-        self.server.0.resting.tasks.update(&request.task_id, request.input_responses)
-    }
-
-    async fn cancel_task(
-        &self,
-        request: CancelTaskParams,
-        _: RequestContext<RoleServer>,
-    ) -> Result<(), ErrorData> {
-        self.server.0.resting.tasks.cancel(&request.task_id)
-    }
-
-    async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
-        if let Some(conversation) = self.place(&context.extensions).current() {
-            conversation.client.become_ready().await;
-        }
-    }
-
-    async fn on_roots_list_changed(&self, context: NotificationContext<RoleServer>) {
-        let method = "notifications/roots/list_changed";
-        self.notify_servers(&context.extensions, method, None).await;
-    }
-
-    async fn on_custom_notification(
-        &self,
-        notification: CustomNotification,
-        context: NotificationContext<RoleServer>,
-    ) {
-        let CustomNotification { method, params, .. } = notification;
-        self.notify_servers(&context.extensions, &method, params).await;
-    }
-
-    fn accepted_subscription_filter(
-        &self,
-        requested: &SubscriptionFilter,
-    ) -> Option<SubscriptionFilter> {
-        // rmcp removes notifications that the server does not support.
-        Some(requested.clone())
-    }
-
-    async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
-        let request = context.request_context();
-        let conversation = self.conversation(request).await?;
-        let (mut tools, mut changes) =
-            (conversation.visible.subscribe(), conversation.changes.subscribe());
-        let upstream = conversation.upstream();
-        let origin = RequestOrigin::default;
-        let subscribed = context.accepted().resource_subscriptions.clone().unwrap_or_default();
-        for uri in &subscribed {
-            // The client hears of resources that its servers know.
-            let _ = upstream.answer("resources/subscribe", json!({ "uri": uri }), origin()).await;
-        }
-        loop {
-            let sent = tokio::select! {
-                () = context.cancelled() => break,
-                // The senders live as long as the conversation.
-                _ = tools.changed() => context.sink().notify_tool_list_changed().await,
-                change = changes.recv() => match change {
-                    Ok(change) => notify_of(context.sink(), change).await,
-                    Err(_) => Ok(()),
-                },
-            };
-            match sent {
-                Ok(()) | Err(SubscriptionSendError::NotificationNotAccepted(_)) => {}
-                Err(_) => break,
-            }
-        }
-        for uri in &subscribed {
-            let _ = upstream.answer("resources/unsubscribe", json!({ "uri": uri }), origin()).await;
-        }
-        Ok(())
-    }
-}
-
-/// Tells a subscriber of a change of an MCP server.
-async fn notify_of(sink: &SubscriptionSink, change: Change) -> Result<(), SubscriptionSendError> {
-    let (method, params) = change;
-    match method.as_str() {
-        "notifications/tools/list_changed" => sink.notify_tool_list_changed().await,
-        "notifications/resources/list_changed" => sink.notify_resource_list_changed().await,
-        "notifications/prompts/list_changed" => sink.notify_prompt_list_changed().await,
-        "notifications/resources/updated" => {
-            let uri = params.as_ref().and_then(|params| params["uri"].as_str());
-            sink.notify_resource_updated(uri.unwrap_or_default()).await
-        }
-        _ => Ok(()),
-    }
+    config
 }

@@ -3,17 +3,16 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use gramc_tools::{CallError, Callers, Session, Verdict};
-use rmcp::ErrorData;
-use rmcp::service::{RequestContext, RoleServer};
+use gramc_tools::{CallError, Callers, RpcError, Session, Verdict};
 use serde_json::Map;
 use smol_str::SmolStr;
 use tokio::sync::{Mutex, broadcast, watch};
 
 use crate::client::{attach_client, session_servers};
-use crate::client_link::{Change, ClientLink, capabilities_of, client_info_of};
+use crate::client_link::{Change, ClientLink};
+use crate::connection::RequestContext;
 use crate::offer::{LiveTools, Offer, OfferSource};
-use crate::protocol::{is_sessionless, names_modern_revision};
+use crate::protocol::internal;
 use crate::upstream::Upstream;
 use crate::{ServeError, ServerInner};
 
@@ -37,10 +36,10 @@ impl Conversation {
     /// connections of an earlier one, whose tools have changed.
     pub(crate) async fn begin(
         server: &ServerInner,
-        context: &RequestContext<RoleServer>,
+        context: &RequestContext,
         earlier: Option<&Self>,
-    ) -> Result<Arc<Self>, ErrorData> {
-        let is_shared = is_sessionless(&context.extensions);
+    ) -> Result<Arc<Self>, RpcError> {
+        let is_shared = context.is_sessionless;
         let (changes, client) = if let Some(earlier) = earlier {
             (earlier.changes.clone(), Arc::clone(&earlier.client))
         } else {
@@ -48,8 +47,6 @@ impl Conversation {
             let client = if is_shared {
                 // Servers of earlier revisions could not tell the clients apart.
                 ClientLink::subscriber(Map::new(), None, &changes)
-            } else if names_modern_revision(context) {
-                ClientLink::subscriber(capabilities_of(context), client_info_of(context), &changes)
             } else {
                 ClientLink::new(context, &changes)
             };
@@ -61,7 +58,7 @@ impl Conversation {
                 let earlier = earlier.and_then(|earlier| earlier.live.clone());
                 let live =
                     earlier.unwrap_or_else(|| server.connect(Arc::<ClientLink>::clone(&client)));
-                let failed = |error: ServeError| ErrorData::internal_error(error.to_string(), None);
+                let failed = |error: ServeError| internal(error.to_string());
                 let (module, bound) = live.read().await.map_err(failed)?;
                 let offer = Offer::new(&module, bound, *has_finder).map_err(failed)?;
                 live.report(&offer.catalog.warnings());

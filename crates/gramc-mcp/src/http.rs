@@ -5,37 +5,25 @@ use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 use std::time::Duration;
 
-use axum::Router;
-use axum::body::{Body, to_bytes};
 use axum::extract::{Request, State};
-use axum::http::header::{
-    ACCEPT, AUTHORIZATION, CONTENT_LENGTH, CONTENT_TYPE, HOST, WWW_AUTHENTICATE,
-};
-use axum::http::{HeaderMap, HeaderValue, Method, StatusCode};
+use axum::http::header::{AUTHORIZATION, CONTENT_TYPE, HOST, ORIGIN, WWW_AUTHENTICATE};
+use axum::http::{HeaderMap, StatusCode};
 use axum::middleware::{self, Next};
 use axum::response::{IntoResponse as _, Response};
-use axum::routing::get;
 use axum::serve::ListenerExt as _;
-use rmcp::model::{ClientJsonRpcMessage, ClientRequest, ErrorCode};
-use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
-use serde_json::{Value, json};
+use axum::{Router, routing};
 use tokio::net::{TcpListener, lookup_host};
 use tokio_util::sync::CancellationToken;
+use tokio_util::task::AbortOnDropHandle;
 
-use crate::connection::Connection;
+use crate::endpoint::{self, Endpoint};
 use crate::metrics::MEDIA_TYPE;
-use crate::protocol::{SESSION_HEADER, UNTYPED, is_untyped};
-use crate::sessions::{HttpSessions, MAX_SESSIONS, MIN_IDLE};
 use crate::{ServeError, Server};
 
 const PATH: &str = "/mcp";
-/// The header that repeats the method of a request.
-const METHOD_HEADER: &str = "mcp-method";
 const METRICS_PATH: &str = "/metrics";
 /// The path that shows that the server runs.
 const HEALTH_PATH: &str = "/healthz";
-/// Maximum size of a request in bytes.
-const MAX_REQUEST_BYTES: usize = 4 << 20;
 /// Maximum time for connections to close at shutdown.
 const MAX_CLOSE_TIME: Duration = Duration::from_secs(5);
 
@@ -96,25 +84,6 @@ impl Listener {
     pub fn url(&self) -> String {
         format!("http://{}{}", self.address, self.path)
     }
-
-    /// The allowed hosts and origins of requests.
-    fn config(&self, stop: &CancellationToken) -> StreamableHttpServerConfig {
-        let config = StreamableHttpServerConfig::default()
-            .with_cancellation_token(stop.clone())
-            .with_max_request_body_bytes(MAX_REQUEST_BYTES);
-        if is_loopback(self.address.ip()) {
-            // Protects from DNS rebinding: a page of another site sends that site as host and origin.
-            let (own, port) = (self.address.ip().to_string(), self.address.port());
-            let origins = ["localhost", "127.0.0.1", "[::1]"];
-            config
-                .with_allowed_hosts(["localhost", "127.0.0.1", "::1", &*own])
-                .with_allowed_origins(origins.map(|host| format!("http://{host}:{port}")))
-        } else {
-            // The names of this host are unknown, so the token protects it. Requests from browsers
-            // are rejected.
-            config.disable_allowed_hosts().enforce_origin_validation()
-        }
-    }
 }
 
 fn is_loopback(address: IpAddr) -> bool {
@@ -130,26 +99,21 @@ impl Server {
         until: impl Future<Output = ()> + Send + 'static,
     ) -> Result<(), ServeError> {
         let (stop, closing) = (CancellationToken::new(), CancellationToken::new());
-        let sessions = Arc::new(HttpSessions::new(MAX_SESSIONS, MIN_IDLE));
-        let server = self.clone();
-        let service = StreamableHttpService::new(
-            move || Ok(Connection::new(&server)),
-            Arc::clone(&sessions.manager),
-            listener.config(&stop),
-        );
+        let endpoint = Arc::new(Endpoint::new(self, stop.clone()));
         let guard = middleware::from_fn_with_state(listener.token.clone(), require_token);
         let metrics = self.clone();
         let metrics = move || async move {
             ([(CONTENT_TYPE, MEDIA_TYPE)], metrics.0.metrics.text()).into_response()
         };
+        let own = routing::post(endpoint::post).get(endpoint::get).delete(endpoint::delete);
         let router = Router::new()
-            .route_service(&format!("{}/", listener.path), service.clone())
-            .route_service(&listener.path, service)
-            .layer(middleware::from_fn_with_state(sessions, parse_request))
-            .route(METRICS_PATH, get(metrics))
+            .route(&format!("{}/", listener.path), own.clone())
+            .route(&listener.path, own)
+            .with_state(Arc::clone(&endpoint))
+            .route(METRICS_PATH, routing::get(metrics))
             .layer(guard)
-            .route(HEALTH_PATH, get(|| async { "ok\n" }))
-            .layer(middleware::from_fn_with_state(listener.address.ip(), reject_other_hosts));
+            .route(HEALTH_PATH, routing::get(|| async { "ok\n" }))
+            .layer(middleware::from_fn_with_state(listener.address, reject_other_sites));
         // Send small messages immediately.
         let sockets = listener.socket.tap_io(|socket| {
             // Only an optimization.
@@ -164,137 +128,61 @@ impl Server {
             stop.cancel();
             over.cancel();
         };
+        let idle = Arc::clone(&endpoint);
+        let _ending_idle =
+            AbortOnDropHandle::new(tokio::spawn(async move { idle.sessions.end_idle().await }));
         let serving = axum::serve(sockets, router).with_graceful_shutdown(drained);
         let late = async {
             closing.cancelled().await;
             tokio::time::sleep(MAX_CLOSE_TIME).await;
         };
-        tokio::select! {
+        let outcome = tokio::select! {
             outcome = serving.into_future() => {
                 outcome.map_err(|error| ServeError::Address(format!("cannot accept connections: {error}")))
             }
             // A client that does not read its response must not delay shutdown.
             () = late => Ok(()),
-        }
+        };
+        let _ = tokio::time::timeout(MAX_CLOSE_TIME, endpoint.close()).await;
+        outcome
     }
 }
 
-/// Answers a body that is not a message with an error of JSON-RPC, for which rmcp has plain text
-/// only. Makes room for new sessions.
-async fn parse_request(
-    State(sessions): State<Arc<HttpSessions>>,
+/// Rejects requests of web pages. At a loopback address, these name another host than the one that they
+/// reach, if their host name resolves to it, or their own origin. The names of other addresses are
+/// unknown, so the token protects them.
+async fn reject_other_sites(
+    State(own): State<SocketAddr>,
     request: Request,
     next: Next,
 ) -> Response {
-    if let Some(id) = session_of(request.headers()) {
-        sessions.touch(id).await;
-    }
-    if request.method() != Method::POST {
-        return next.run(request).await;
-    }
-    let (mut parts, body) = request.into_parts();
-    let accepts_all = |value: &HeaderValue| value.to_str().is_ok_and(|text| text.contains("*/*"));
-    if parts.headers.get(ACCEPT).is_none_or(accepts_all) {
-        parts
-            .headers
-            .insert(ACCEPT, HeaderValue::from_static("application/json, text/event-stream"));
-    }
-    let Ok(bytes) = to_bytes(body, MAX_REQUEST_BYTES).await else {
-        return StatusCode::PAYLOAD_TOO_LARGE.into_response();
-    };
-    let request = match serde_json::from_slice(&bytes) {
-        Ok(ClientJsonRpcMessage::Request(request)) => Some(request.request),
-        Ok(_) => None,
-        Err(error) => return unreadable(&bytes, &error),
-    };
-    let changed = match &request {
-        Some(ClientRequest::InitializeRequest(_)) if !sessions.make_room().await => {
-            return (StatusCode::SERVICE_UNAVAILABLE, "too many sessions").into_response();
-        }
-        Some(ClientRequest::CallToolRequest(_)) => with_text_arguments(&bytes),
-        Some(request) if is_untyped(request.method()) => {
-            make_untyped(&bytes, request.method(), &mut parts.headers)
-        }
-        _ => None,
-    };
-    let body = match changed {
-        Some(text) => {
-            parts.headers.remove(CONTENT_LENGTH);
-            Body::from(text)
-        }
-        None => Body::from(bytes),
-    };
-    let response = next.run(Request::from_parts(parts, body)).await;
-    if let Some(id) = session_of(response.headers()) {
-        sessions.touch(id).await;
-    }
-    response
-}
-
-/// A call whose arguments are text, as which they mean the same. rmcp cannot parse it, so it leaves the
-/// result as it is; in the result of a call that it parses, it drops unknown keys.
-fn with_text_arguments(call: &[u8]) -> Option<String> {
-    let mut call: Value = serde_json::from_slice(call).ok()?;
-    let params = call.get_mut("params")?.as_object_mut()?;
-    let arguments = params.get("arguments").unwrap_or(&Value::Null);
-    let text = if arguments.is_null() { "{}".to_owned() } else { arguments.to_string() };
-    params.insert("arguments".to_owned(), text.into());
-    Some(call.to_string())
-}
-
-/// A request with a method that rmcp does not know, so that it leaves the result as it is. The
-/// header that repeats the method has to be the same.
-fn make_untyped(request: &[u8], method: &str, headers: &mut HeaderMap) -> Option<String> {
-    let mut request: Value = serde_json::from_slice(request).ok()?;
-    let untyped = format!("{UNTYPED}{method}");
-    if headers.get(METHOD_HEADER).is_some_and(|header| header == method) {
-        headers.insert(METHOD_HEADER, HeaderValue::from_str(&untyped).ok()?);
-    }
-    *request.get_mut("method")? = untyped.into();
-    Some(request.to_string())
-}
-
-fn session_of(headers: &HeaderMap) -> Option<&str> {
-    headers.get(SESSION_HEADER)?.to_str().ok()
-}
-
-/// The answer to a body that is not JSON, or not a message.
-fn unreadable(body: &[u8], error: &serde_json::Error) -> Response {
-    match serde_json::from_slice::<Value>(body) {
-        Ok(message) => {
-            let id = message.get("id").filter(|id| id.is_string() || id.is_number());
-            let why = format!("invalid message: {error}");
-            refusal(id.unwrap_or(&Value::Null), ErrorCode::INVALID_REQUEST, &why)
-        }
-        Err(error) => {
-            refusal(&Value::Null, ErrorCode::PARSE_ERROR, &format!("invalid JSON: {error}"))
-        }
-    }
-}
-
-fn refusal(id: &Value, code: ErrorCode, message: &str) -> Response {
-    let error = json!({"code": code.0, "message": message});
-    let body = json!({"jsonrpc": "2.0", "id": id, "error": error});
-    let headers = [(CONTENT_TYPE, "application/json")];
-    (StatusCode::BAD_REQUEST, headers, body.to_string()).into_response()
-}
-
-/// Rejects requests that name another host than the loopback host that they reach, as those from web
-/// pages do whose host name resolves to it.
-async fn reject_other_hosts(State(own): State<IpAddr>, request: Request, next: Next) -> Response {
-    let named = request.headers().get(HOST).and_then(|host| host.to_str().ok());
-    let name = named.map(|named| match named.rsplit_once(':') {
-        Some((name, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) => name,
-        _ => named,
-    });
-    let is_own = name.is_none_or(|name| {
-        let address = name.trim_start_matches('[').trim_end_matches(']').parse::<IpAddr>();
-        name.eq_ignore_ascii_case("localhost") || address.is_ok_and(is_loopback)
-    });
-    if is_loopback(own) && !is_own {
+    if comes_from_elsewhere(own, request.headers()) {
         return StatusCode::FORBIDDEN.into_response();
     }
     next.run(request).await
+}
+
+fn comes_from_elsewhere(own: SocketAddr, headers: &HeaderMap) -> bool {
+    let header = |name| headers.get(name).map(|value| value.to_str().unwrap_or_default());
+    let (host, origin) = (header(HOST), header(ORIGIN));
+    if !is_loopback(own.ip()) {
+        return origin.is_some();
+    }
+    let is_own_origin = |origin: &str| {
+        let host = origin.strip_prefix("http://").and_then(|host| host.rsplit_once(':'));
+        host.is_some_and(|(host, port)| is_loopback_name(host) && port.parse() == Ok(own.port()))
+    };
+    !host.is_none_or(is_loopback_name) || !origin.is_none_or(is_own_origin)
+}
+
+/// Whether a host, with or without a port, is this machine.
+fn is_loopback_name(host: &str) -> bool {
+    let name = match host.rsplit_once(':') {
+        Some((name, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) => name,
+        _ => host,
+    };
+    let address = name.trim_start_matches('[').trim_end_matches(']').parse::<IpAddr>();
+    name.eq_ignore_ascii_case("localhost") || address.is_ok_and(is_loopback)
 }
 
 /// Rejects requests without the token, if one is configured.

@@ -1,8 +1,8 @@
 //! A bound library as an MCP server.
 //!
-//! The crate `rmcp` implements the protocol, in revision 2026-07-28 and older ones. [`Server`] lists
-//! the tools and runs each call in a session of the library, which checks it before the
-//! implementation runs.
+//! [`Server`] speaks the protocol in revision 2026-07-28 and older ones. It lists the tools and runs each
+//! call in a session of the library, which checks it before the implementation runs. Messages are JSON
+//! from end to end, so that whatever gramc does not know arrives as it was sent.
 //!
 //! Each stdio connection and each HTTP session has its own session of the library. From revision
 //! 2026-07-28 on, HTTP has no sessions, so all its clients share one.
@@ -16,19 +16,25 @@ pub mod client;
 mod client_link;
 mod connection;
 mod conversation;
+mod endpoint;
 mod error;
 mod finder;
 mod http;
-mod json_connection;
+mod lines;
 mod message;
 mod metrics;
 mod offer;
+mod outbox;
+mod param_headers;
+mod peer;
 mod program;
 mod protocol;
 mod questions;
 mod request;
 mod sessions;
 mod sign_in_page;
+mod stdio;
+mod subscription;
 mod tasks;
 mod upstream;
 
@@ -41,17 +47,14 @@ use gramc_model::Module;
 use gramc_tools::Bound;
 use gramc_tools::approval::Approvals;
 pub use gramc_tools::{CallObserver, FinishedCall};
-use rmcp::service::{RoleServer, ServerInitializeError, ServiceExt as _};
-use rmcp::transport::IntoTransport;
 use smol_str::SmolStr;
+use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::sync::{RwLock, RwLockWriteGuard};
-use tokio_util::sync::CancellationToken;
 
-use self::connection::{Connection, OwnConversation};
+use self::connection::OwnConversation;
 pub use self::error::ServeError;
 pub use self::finder::search_tools;
 pub use self::http::Listener;
-use self::json_connection::JsonConnection;
 use self::metrics::Metrics;
 pub use self::offer::{LiveServer, LiveTools};
 use self::offer::{Offer, OfferSource};
@@ -103,7 +106,7 @@ struct ServerInner {
     /// The tools and containers that clients see. `None` for all.
     scope: Option<Arc<[SmolStr]>>,
     /// The conversation shared by all clients without sessions.
-    sessionless: OwnConversation,
+    sessionless: Arc<OwnConversation>,
     /// The requests that take more than one exchange with their clients.
     resting: RestingRequests,
     /// Read-locked by running calls, so a write lock waits until none runs.
@@ -144,7 +147,7 @@ impl Server {
             source,
             approvals: options.approvals,
             scope,
-            sessionless: OwnConversation::default(),
+            sessionless: Arc::default(),
             resting: RestingRequests::default(),
             running: RwLock::default(),
             metrics: Metrics::default(),
@@ -163,51 +166,18 @@ impl Server {
     /// Serves one client over standard input and output until it disconnects or `until` completes.
     /// Running calls then have five seconds to end.
     pub async fn over_stdio(&self, until: impl Future<Output = ()>) -> Result<(), ServeError> {
-        self.over(rmcp::transport::io::stdio_pipes(), until).await
+        let (input, output) = rmcp::transport::io::stdio_pipes();
+        self.over(input, output, until).await
     }
 
-    /// Serves one client over any transport, like [`Self::over_stdio`].
-    pub async fn over<T, E, A>(
+    /// Serves one client over any input and output, like [`Self::over_stdio`].
+    pub async fn over(
         &self,
-        transport: T,
+        input: impl AsyncRead + Unpin,
+        output: impl AsyncWrite + Unpin + Send + 'static,
         until: impl Future<Output = ()>,
-    ) -> Result<(), ServeError>
-    where
-        T: IntoTransport<RoleServer, E, A>,
-        E: std::error::Error + Send + Sync + 'static,
-    {
-        let stop = CancellationToken::new();
-        let connection = Connection::new(self);
-        let own = connection.own_conversation();
-        let work = async {
-            match JsonConnection(connection).serve_with_ct(transport, stop.clone()).await {
-                Ok(service) => {
-                    // The client disconnected or `stop` was cancelled; neither is an error.
-                    let _ = service.waiting().await;
-                    Ok(())
-                }
-                Err(
-                    ServerInitializeError::ConnectionClosed(_) | ServerInitializeError::Cancelled,
-                ) => Ok(()),
-                Err(ServerInitializeError::InitializeFailed(error)) => {
-                    Err(ServeError::Upstream(error.message.into_owned()))
-                }
-                Err(error) => {
-                    Err(ServeError::Client(format!("the client does not speak MCP: {error}")))
-                }
-            }
-        };
-        let mut work = Box::pin(work);
-        let outcome = tokio::select! {
-            outcome = &mut work => outcome,
-            () = until => {
-                let _no_new_calls = self.drain_calls().await;
-                stop.cancel();
-                work.await
-            }
-        };
-        own.close().await;
-        outcome
+    ) -> Result<(), ServeError> {
+        stdio::serve(self, input, output, until).await
     }
 
     /// Waits for running calls, at most [`MAX_DRAIN_TIME`]. No call starts while the guard is held.

@@ -5,6 +5,8 @@ use serde::de::{Error as _, IgnoredAny};
 use serde::{Deserialize, Deserializer};
 use serde_json::{Value, json};
 
+use crate::protocol::{INVALID_REQUEST, PARSE_ERROR};
+
 /// A message of JSON-RPC.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Message {
@@ -87,12 +89,24 @@ impl Message {
     }
 }
 
-fn error_json(error: RpcError) -> Value {
+pub(crate) fn error_json(error: RpcError) -> Value {
     let mut json = json!({"code": error.code, "message": error.message});
     if let Some(data) = error.data {
         json["data"] = data;
     }
     json
+}
+
+/// The id and the error for a text that is not a message.
+pub(crate) fn unreadable(text: &str, error: &serde_json::Error) -> (Value, RpcError) {
+    match serde_json::from_str::<Value>(text) {
+        Ok(mut message) => {
+            let id = message.get_mut("id").map(Value::take).unwrap_or_default();
+            let id = if id.is_string() || id.is_number() { id } else { Value::Null };
+            (id, RpcError::new(INVALID_REQUEST, format!("invalid message: {error}")))
+        }
+        Err(error) => (Value::Null, RpcError::new(PARSE_ERROR, format!("invalid JSON: {error}"))),
+    }
 }
 
 /// The id of a request of ours. Some servers make text of numbers.

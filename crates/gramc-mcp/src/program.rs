@@ -91,7 +91,7 @@ impl Server {
                     && hello.trim_end() == secret
                 {
                     // A client that does not speak MCP only harms itself.
-                    let _ = server.over((input, output), stop.cancelled()).await;
+                    let _ = server.over(input, output, stop.cancelled()).await;
                 }
             });
         }

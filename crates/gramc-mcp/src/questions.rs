@@ -12,9 +12,6 @@ use std::time::{Duration, Instant};
 use futures_util::future::BoxFuture;
 use gramc_tools::{RpcError, SessionClient};
 use parking_lot::Mutex;
-use rmcp::ErrorData;
-use rmcp::model::{ErrorCode, TASKS_EXTENSION_ID};
-use rmcp::service::{Peer, RequestContext, RoleServer};
 use serde_json::{Map, Value, json};
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::sleep;
@@ -22,13 +19,18 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::AbortOnDropHandle;
 use uuid::Uuid;
 
-use crate::client_link::{MAX_ANSWER_TIME, capabilities_of, client_info_of, send_notification};
+use crate::connection::RequestContext;
+use crate::outbox::Outbox;
+use crate::peer::MAX_ANSWER_TIME;
+use crate::protocol::{
+    ClientIntroduction, INTERNAL_ERROR, LOG_LEVEL_KEY, has_tasks, invalid_params,
+};
 use crate::tasks::Tasks;
 
 /// The maximum number of requests whose questions are not answered yet. Then the oldest one ends.
 const MAX_RESTING: usize = 1_000;
 
-pub(crate) type Answer = Result<Value, ErrorData>;
+pub(crate) type Answer = Result<Value, RpcError>;
 
 /// What the work of a request says before its end.
 #[derive(Debug)]
@@ -48,8 +50,7 @@ pub(crate) struct Question {
 }
 
 pub(crate) struct RequestClient {
-    capabilities: Map<String, Value>,
-    info: Option<Value>,
+    introduction: Arc<ClientIntroduction>,
     events: mpsc::UnboundedSender<Event>,
     /// The answers that came with the request, before it was asked.
     given: Map<String, Value>,
@@ -59,18 +60,16 @@ pub(crate) struct RequestClient {
 
 /// Where messages for a request go: to the exchange in which it is answered now.
 struct Route {
-    peer: Peer<RoleServer>,
+    outbox: Outbox,
     progress_token: Option<Value>,
     /// Whether the client wants log messages.
     logs: bool,
 }
 
 impl Route {
-    fn of(context: &RequestContext<RoleServer>) -> Self {
-        let token = context.meta.get_progress_token();
-        let progress_token = token.and_then(|token| serde_json::to_value(token).ok());
-        let logs = context.meta.log_level().is_some();
-        Self { peer: context.peer.clone(), progress_token, logs }
+    fn of(context: &RequestContext) -> Self {
+        let (outbox, logs) = (context.outbox.clone(), context.meta.contains_key(LOG_LEVEL_KEY));
+        Self { outbox, progress_token: context.progress_token(), logs }
     }
 }
 
@@ -139,12 +138,8 @@ impl RestingRequests {
         &self,
         method: &str,
         params: Value,
-        context: &RequestContext<RoleServer>,
-        begin: impl FnOnce(
-            Arc<RequestClient>,
-            RequestContext<RoleServer>,
-            Value,
-        ) -> BoxFuture<'static, Answer>,
+        context: &RequestContext,
+        begin: impl FnOnce(Arc<RequestClient>, RequestContext, Value) -> BoxFuture<'static, Answer>,
     ) -> Answer {
         let request = hash_of(method, &params);
         let given = params.get("inputResponses").and_then(Value::as_object);
@@ -153,7 +148,7 @@ impl RestingRequests {
             None | Some(Value::Null) => {
                 let (send, events) = mpsc::unbounded_channel();
                 let (mut own, stop) = (context.clone(), CancellationToken::new());
-                own.ct = stop.clone();
+                own.cancelled = stop.clone();
                 let client = Arc::new(RequestClient::new(context, send, given));
                 let answer = begin(Arc::clone(&client), own, params);
                 let questions = OpenQuestions::default();
@@ -162,7 +157,7 @@ impl RestingRequests {
             Some(state) => {
                 let resting = self.resting(state.as_str().unwrap_or_default(), request);
                 let unknown = "unknown `requestState` for this request: omit it";
-                let mut work = resting.ok_or_else(|| ErrorData::invalid_params(unknown, None))?;
+                let mut work = resting.ok_or_else(|| invalid_params(unknown))?;
                 *work.client.route.lock() = Route::of(context);
                 if work.questions.take(given) {
                     work.state = None;
@@ -170,7 +165,7 @@ impl RestingRequests {
                 work
             }
         };
-        self.go_on(work, &context.ct).await
+        self.go_on(work, &context.cancelled).await
     }
 
     /// Works until there is a result or a question. If the client cancels the request, the work ends.
@@ -312,13 +307,13 @@ impl OpenQuestions {
 
 impl RequestClient {
     fn new(
-        context: &RequestContext<RoleServer>,
+        context: &RequestContext,
         events: mpsc::UnboundedSender<Event>,
         given: Map<String, Value>,
     ) -> Self {
-        let (capabilities, route) = (capabilities_of(context), Mutex::new(Route::of(context)));
-        let info = client_info_of(context);
-        Self { capabilities, info, events, given, route, state: Mutex::default() }
+        let (introduction, route) = (Arc::clone(&context.introduction), Route::of(context));
+        let route = Mutex::new(route);
+        Self { introduction, events, given, route, state: Mutex::default() }
     }
 
     /// Asks the client within its request.
@@ -335,7 +330,7 @@ impl RequestClient {
         }
         let (answer, answered) = oneshot::channel();
         let question = Question { key, method, params, answer };
-        let gone = || RpcError::new(ErrorCode::INTERNAL_ERROR.0, "the client does not answer");
+        let gone = || RpcError::new(INTERNAL_ERROR, "the client does not answer");
         self.events.send(Event::Question(question)).map_err(|_| gone())?;
         self.state.lock().begin();
         let answer = answered.await.map_err(|_| gone());
@@ -344,21 +339,16 @@ impl RequestClient {
     }
 }
 
-fn has_tasks(capabilities: &Map<String, Value>) -> bool {
-    let extensions = capabilities.get("extensions");
-    extensions.is_some_and(|extensions| extensions.get(TASKS_EXTENSION_ID).is_some())
-}
-
 /// The key of the question whether a call may run.
 pub(crate) const APPROVAL: &str = "approval";
 
 impl SessionClient for RequestClient {
     fn capabilities(&self) -> Map<String, Value> {
-        self.capabilities.clone()
+        self.introduction.capabilities.clone()
     }
 
     fn info(&self) -> Option<Value> {
-        self.info.clone()
+        self.introduction.info.clone()
     }
 
     fn hears(&self) -> bool {
@@ -375,7 +365,7 @@ impl SessionClient for RequestClient {
     }
 
     fn continues_as_task(&self) {
-        if has_tasks(&self.capabilities) {
+        if has_tasks(&self.introduction.capabilities) {
             // Nothing waits for it any more if it is a task already.
             let _ = self.events.send(Event::Task);
         }
@@ -397,8 +387,8 @@ impl SessionClient for RequestClient {
         if !is_wanted {
             return Box::pin(std::future::ready(()));
         }
-        let peer = route.peer.clone();
-        Box::pin(async move { send_notification(&peer, method, params).await })
+        let outbox = route.outbox.clone();
+        Box::pin(async move { outbox.notify(&method, params).await })
     }
 
     fn request(

@@ -3,36 +3,35 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use gramc_tools::SessionClient;
 use gramc_tools::invocation::RequestOrigin;
-use gramc_tools::{Admission, AdmittedCall, Call, CallError, Verdict};
-use rmcp::ErrorData;
-use rmcp::model::{ErrorCode, ProgressNotificationParam, ProgressToken};
-use rmcp::service::{Peer, RequestContext, RoleServer};
+use gramc_tools::{Admission, AdmittedCall, Call, CallError, RpcError, SessionClient, Verdict};
 use serde_json::{Map, Value, json};
 use tokio::time::timeout;
 
 use crate::answer::answer;
 use crate::approval::approve;
 use crate::catalog::ResultKind;
+use crate::connection::RequestContext;
 use crate::conversation::Conversation;
 use crate::finder::{CALL, FIND, InnerCall};
 use crate::offer::Offer;
-use crate::protocol::{UNTYPED, is_modern, to_error_data};
+use crate::outbox::Outbox;
+use crate::protocol::{LOG_LEVEL_KEY, META_PREFIX, internal, not_found};
 use crate::questions::Answer;
 use crate::{FinishedCall, Server};
 
 /// Interval of progress notifications for a running call.
 const PROGRESS_INTERVAL: Duration = Duration::from_secs(1);
 /// The requests that revision 2026-07-28 no longer has.
-const REMOVED: [&str; 3] = ["logging/setLevel", "resources/subscribe", "resources/unsubscribe"];
+const REMOVED: [&str; 4] =
+    ["ping", "logging/setLevel", "resources/subscribe", "resources/unsubscribe"];
 
 pub(crate) struct IncomingRequest {
     pub(crate) server: Server,
     pub(crate) conversation: Arc<Conversation>,
     /// The client, which can be asked.
     pub(crate) client: Arc<dyn SessionClient>,
-    pub(crate) context: RequestContext<RoleServer>,
+    pub(crate) context: RequestContext,
 }
 
 /// A call as a client sends it.
@@ -47,18 +46,17 @@ struct SentCall {
 
 impl IncomingRequest {
     pub(crate) async fn answer(self, method: &str, mut params: Value) -> Answer {
-        let method = method.strip_prefix(UNTYPED).unwrap_or(method);
         if method == "tools/list" {
             let Offer { finder, catalog, .. } = &*self.conversation.offer;
             let page = match finder {
                 Some(finder) => finder.page(),
                 None => catalog.page(&self.conversation.visible()),
             };
-            return Ok(with_hints(page, &self.context));
+            return Ok(with_hints(page, self.context.is_modern()));
         }
         if method != "tools/call" {
-            if is_modern(&self.context) && REMOVED.contains(&method) {
-                return Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, method.to_owned(), None));
+            if self.context.is_modern() && REMOVED.contains(&method) {
+                return Err(not_found(method));
             }
             return self.forward(method, params).await;
         }
@@ -86,7 +84,7 @@ impl IncomingRequest {
             Some(_) => self.found(SentCall { name, arguments, through: None }).await?,
             None => self.call(SentCall { name, arguments, through: None }).await?,
         };
-        Ok(complete_result(result, &self.context).into())
+        Ok(complete_result(result, self.context.is_modern()).into())
     }
 
     /// Passes the request on to the MCP servers behind the library, until the client cancels it.
@@ -97,15 +95,15 @@ impl IncomingRequest {
         let work = Box::pin(upstream.answer(method, params, origin.clone()));
         let answer = tokio::select! {
             biased;
-            () = self.context.ct.cancelled() => Some(Err(internal("the request was cancelled"))),
+            () = self.context.cancelled.cancelled() => Some(Err(internal("the request was cancelled"))),
             answer = origin.within(limit, work) => answer,
         };
         let result = answer.ok_or_else(|| internal("the MCP server did not answer in time"))??;
-        Ok(with_hints(result, &self.context))
+        Ok(with_hints(result, self.context.is_modern()))
     }
 
     /// Checks and runs a call of a tool that clients find by `find_tools`.
-    async fn found(&self, call: SentCall) -> Result<Map<String, Value>, ErrorData> {
+    async fn found(&self, call: SentCall) -> Result<Map<String, Value>, RpcError> {
         let entry = self.conversation.offer.catalog.get(&call.name);
         let own = entry.map_or(call.name.as_str(), |entry| &entry.name);
         // The model has seen the definition.
@@ -114,7 +112,7 @@ impl IncomingRequest {
     }
 
     /// Checks and runs a call.
-    async fn call(&self, call: SentCall) -> Result<Map<String, Value>, ErrorData> {
+    async fn call(&self, call: SentCall) -> Result<Map<String, Value>, RpcError> {
         let SentCall { name, arguments, through } = call;
         let Self { server, conversation, client, context } = self;
         let _running = server.0.running.read().await;
@@ -129,7 +127,7 @@ impl IncomingRequest {
             Admission::Ready(ready) if asks_client => {
                 // Its user sees one form at a time, unless they come with the results of calls.
                 let queue = (!client.is_modern()).then_some(&conversation.questions);
-                approve(ready, &**client, queue, &context.ct).await
+                approve(ready, &**client, queue, &context.cancelled).await
             }
             admission => admission,
         };
@@ -141,7 +139,7 @@ impl IncomingRequest {
         server.0.metrics.count(entry.map(|entry| entry.name.as_str()), &verdict, took);
         if let (Some(observer), Some(sent)) = (&server.0.observer, sent) {
             let redacted = conversation.session.redact(&own, &sent).map(|it| it.arguments);
-            let (id, arguments) = (context.id.to_string(), redacted.unwrap_or(sent));
+            let (id, arguments) = (display_id(&context.id), redacted.unwrap_or(sent));
             let call = FinishedCall {
                 id: &id,
                 name: &own,
@@ -155,15 +153,14 @@ impl IncomingRequest {
         if let (Err(CallError::Invocation { .. }), Some(error)) =
             (&verdict.outcome, origin.refusal.get())
         {
-            return Err(to_error_data(error.clone()));
+            return Err(error.clone());
         }
         // The verdict names the tool by its MCP name.
         verdict.name = name;
         // What clients find by `find_tools` is not listed.
         let lists = conversation.offer.finder.is_none();
-        if lists && conversation.notify_if_changed(&verdict) && !is_modern(context) {
-            // The client may have disconnected.
-            let _ = context.peer.notify_tool_list_changed().await;
+        if lists && conversation.notify_if_changed(&verdict) {
+            conversation.client.tell("notifications/tools/list_changed", None).await;
         }
         let kind = entry.map_or(ResultKind::Text, |entry| entry.result_kind);
         let hint = match (&verdict.outcome, through) {
@@ -184,10 +181,8 @@ impl IncomingRequest {
 
     /// What the calls of servers learn of the request.
     fn origin(&self) -> RequestOrigin {
-        let token = self.context.meta.get_progress_token();
-        let progress_token = token.and_then(|token| serde_json::to_value(token).ok());
-        let level = self.context.meta.log_level();
-        let log_level = level.and_then(|level| serde_json::to_value(level).ok());
+        let progress_token = self.context.progress_token();
+        let log_level = self.context.meta.get(LOG_LEVEL_KEY).cloned();
         let client = self.client.is_modern().then(|| Arc::clone(&self.client));
         let meta = passed_meta(&self.context);
         let refusal = Arc::default();
@@ -197,41 +192,36 @@ impl IncomingRequest {
     /// Runs a call until it ends or the client cancels it.
     async fn run(&self, ready: AdmittedCall<'_>, name: &str) -> Verdict {
         let context = &self.context;
-        let token = context.meta.get_progress_token().filter(|_| !ready.reports_progress());
-        let Some(token) = token else { return ready.run(context.ct.clone()).await };
+        let token = context.progress_token().filter(|_| !ready.reports_progress());
+        let Some(token) = token else { return ready.run(context.cancelled.clone()).await };
         let start = Instant::now();
-        let work = ready.run(context.ct.clone());
+        let work = ready.run(context.cancelled.clone());
         let mut work = std::pin::pin!(work);
-        report_progress(&context.peer, &token, 0.0, format!("calling `{name}`")).await;
+        report_progress(&context.outbox, &token, 0.0, format!("calling `{name}`")).await;
         loop {
             let waited = timeout(PROGRESS_INTERVAL, &mut work).await;
             let seconds = start.elapsed().as_secs_f64();
             if let Ok(verdict) = waited {
                 let word = if verdict.is_ok() { "succeeded" } else { "failed" };
-                report_progress(&context.peer, &token, seconds, format!("`{name}` {word}")).await;
+                report_progress(&context.outbox, &token, seconds, format!("`{name}` {word}")).await;
                 return verdict;
             }
             let message = format!("`{name}` running for {seconds:.0} s");
-            report_progress(&context.peer, &token, seconds, message).await;
+            report_progress(&context.outbox, &token, seconds, message).await;
         }
     }
 }
 
 /// The metadata of a request that servers get, too: all but what concerns this connection only.
-fn passed_meta(context: &RequestContext<RoleServer>) -> Map<String, Value> {
-    let own = |key: &str| key == "progressToken" || key.starts_with("io.modelcontextprotocol/");
-    match serde_json::to_value(&context.meta) {
-        Ok(Value::Object(mut meta)) => {
-            meta.retain(|key, _| !own(key));
-            meta
-        }
-        _ => Map::new(),
-    }
+fn passed_meta(context: &RequestContext) -> Map<String, Value> {
+    let mut meta = context.meta.clone();
+    meta.retain(|key, _| key != "progressToken" && !key.starts_with(META_PREFIX));
+    meta
 }
 
 /// A result with what later revisions require, if the client uses one.
-fn with_hints(mut result: Value, context: &RequestContext<RoleServer>) -> Value {
-    if let (true, Value::Object(result)) = (is_modern(context), &mut result) {
+pub(crate) fn with_hints(mut result: Value, is_modern: bool) -> Value {
+    if let (true, Value::Object(result)) = (is_modern, &mut result) {
         let hints = [
             ("resultType", json!("complete")),
             ("ttlMs", json!(0)),
@@ -245,11 +235,8 @@ fn with_hints(mut result: Value, context: &RequestContext<RoleServer>) -> Value 
 }
 
 /// The result of a call in the form of the revision that the client uses.
-fn complete_result(
-    mut result: Map<String, Value>,
-    context: &RequestContext<RoleServer>,
-) -> Map<String, Value> {
-    match is_modern(context) {
+fn complete_result(mut result: Map<String, Value>, is_modern: bool) -> Map<String, Value> {
+    match is_modern {
         true if !result.contains_key("resultType") => {
             result.insert("resultType".to_owned(), "complete".into());
         }
@@ -261,18 +248,13 @@ fn complete_result(
     result
 }
 
-fn internal(message: &'static str) -> ErrorData {
-    ErrorData::internal_error(message, None)
+/// The id of a request as text.
+fn display_id(id: &Value) -> String {
+    id.as_str().map_or_else(|| id.to_string(), str::to_owned)
 }
 
 /// Sends progress in seconds, because the total is unknown.
-async fn report_progress(
-    peer: &Peer<RoleServer>,
-    token: &ProgressToken,
-    seconds: f64,
-    message: String,
-) {
-    let progress = ProgressNotificationParam::new(token.clone(), seconds).with_message(message);
-    // The client may have disconnected.
-    let _ = peer.notify_progress(progress).await;
+async fn report_progress(outbox: &Outbox, token: &Value, seconds: f64, message: String) {
+    let params = json!({"progressToken": token, "progress": seconds, "message": message});
+    outbox.notify("notifications/progress", Some(params)).await;
 }

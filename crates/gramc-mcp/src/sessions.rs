@@ -1,12 +1,17 @@
-//! Limits the number of HTTP sessions, since each may have MCP servers of its own.
+//! HTTP sessions of clients that begin with `initialize`.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
+use futures_util::future::join_all;
 use parking_lot::Mutex;
-use rmcp::transport::streamable_http_server::SessionManager as _;
-use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
+use uuid::Uuid;
+
+use crate::Server;
+use crate::connection::Connection;
+use crate::outbox::{EventStream, Outbox};
 
 /// Maximum number of sessions.
 pub(crate) const MAX_SESSIONS: usize = 100;
@@ -14,48 +19,154 @@ pub(crate) const MAX_SESSIONS: usize = 100;
 const MAX_IDLE: Duration = Duration::from_hours(1);
 /// Idle time after which a session ends if there is no room for another one.
 pub(crate) const MIN_IDLE: Duration = Duration::from_mins(1);
+/// Maximum number of finished streams that a session keeps for clients that lost their connection.
+const MAX_FINISHED: usize = 100;
+/// Maximum bytes of the events in them.
+const MAX_FINISHED_BYTES: usize = 8 << 20;
 
-/// The open sessions, and when each was used last.
-#[derive(Debug)]
+/// A session, with the streams of its events.
+pub(crate) struct HttpSession {
+    pub(crate) connection: Arc<Connection>,
+    /// The events that belong to no request.
+    pub(crate) own: Arc<EventStream>,
+    /// The streams of its requests by their numbers, from the oldest one on.
+    streams: Mutex<VecDeque<NumberedStream>>,
+    begun: AtomicU64,
+    used: Mutex<Instant>,
+}
+
+#[derive(Clone)]
+pub(crate) struct NumberedStream {
+    /// Its part of the ids of events. That of the own stream is 0.
+    pub(crate) number: u64,
+    pub(crate) stream: Arc<EventStream>,
+}
+
+impl HttpSession {
+    pub(crate) fn new(server: &Server) -> Self {
+        let own = Arc::<EventStream>::default();
+        Self {
+            connection: Connection::new(server, Outbox::Events(Arc::clone(&own))),
+            own,
+            streams: Mutex::default(),
+            begun: AtomicU64::default(),
+            used: Mutex::new(Instant::now()),
+        }
+    }
+
+    /// A stream for the answer to a request.
+    pub(crate) fn begin_stream(&self) -> NumberedStream {
+        let number = self.begun.fetch_add(1, Ordering::Relaxed) + 1;
+        let begun = NumberedStream { number, stream: Arc::default() };
+        let mut streams = self.streams.lock();
+        let (mut count, mut bytes) = (0, 0);
+        for at in (0..streams.len()).rev() {
+            let stream = &streams[at].stream;
+            if stream.is_finished() {
+                count += 1;
+                bytes += stream.kept_bytes();
+                if count > MAX_FINISHED || bytes > MAX_FINISHED_BYTES {
+                    streams.remove(at);
+                }
+            }
+        }
+        streams.push_back(begun.clone());
+        begun
+    }
+
+    /// The stream of a number, if it is kept.
+    pub(crate) fn stream(&self, number: u64) -> Option<NumberedStream> {
+        if number == 0 {
+            return Some(NumberedStream { number, stream: Arc::clone(&self.own) });
+        }
+        self.streams.lock().iter().find(|stream| stream.number == number).cloned()
+    }
+
+    fn idle_time(&self) -> Duration {
+        if self.connection.is_busy() { Duration::ZERO } else { self.used.lock().elapsed() }
+    }
+
+    async fn close(&self) {
+        self.own.finish(None);
+        self.connection.close().await;
+    }
+}
+
+/// The open sessions by their ids. Their number is limited, since each may have MCP servers of its own.
 pub(crate) struct HttpSessions {
-    pub(crate) manager: Arc<LocalSessionManager>,
-    used: Mutex<HashMap<Arc<str>, Instant>>,
+    open: Mutex<HashMap<String, Arc<HttpSession>>>,
     most: usize,
     min_idle: Duration,
 }
 
 impl HttpSessions {
     pub(crate) fn new(most: usize, min_idle: Duration) -> Self {
-        let mut manager = LocalSessionManager::default();
-        manager.session_config.keep_alive = Some(MAX_IDLE);
-        Self { manager: Arc::new(manager), used: Mutex::default(), most, min_idle }
+        Self { open: Mutex::default(), most, min_idle }
     }
 
-    /// Records that a session is used. Clients could fill the memory with ids that are none.
-    pub(crate) async fn touch(&self, id: &str) {
-        if self.manager.sessions.read().await.contains_key(id) {
-            self.used.lock().insert(id.into(), Instant::now());
-        }
+    /// The session of an id, which is used from now on.
+    pub(crate) fn find(&self, id: &str) -> Option<Arc<HttpSession>> {
+        let found = self.open.lock().get(id).cloned()?;
+        *found.used.lock() = Instant::now();
+        Some(found)
     }
 
     /// Makes room for another session: ends the one that was idle for the longest time. Returns
     /// whether there is room.
     pub(crate) async fn make_room(&self) -> bool {
-        let open: Vec<Arc<str>> = self.manager.sessions.read().await.keys().cloned().collect();
-        let longest = {
-            let mut used = self.used.lock();
-            used.retain(|id, _| open.contains(id));
+        let ended = {
+            let mut open = self.open.lock();
             if open.len() < self.most {
                 return true;
             }
-            let last = open.iter().filter_map(|id| Some((*used.get(id)?, id)));
-            let idle = last.filter(|(last, _)| last.elapsed() >= self.min_idle);
-            idle.min().map(|(_, id)| Arc::clone(id))
+            let idle = open.iter().map(|(id, session)| (session.idle_time(), id));
+            let longest = idle.filter(|(time, _)| *time >= self.min_idle).max();
+            longest.map(|(_, id)| id.clone()).and_then(|id| open.remove(&id))
         };
-        match longest {
-            Some(id) => self.manager.close_session(&id).await.is_ok(),
+        if let Some(session) = &ended {
+            session.close().await;
+        }
+        ended.is_some()
+    }
+
+    /// Adds a session, and gives its id.
+    pub(crate) fn add(&self, session: Arc<HttpSession>) -> String {
+        let id = Uuid::new_v4().to_string();
+        self.open.lock().insert(id.clone(), session);
+        id
+    }
+
+    /// Ends a session. Returns whether there was one.
+    pub(crate) async fn end(&self, id: &str) -> bool {
+        let ended = self.open.lock().remove(id);
+        match ended {
+            Some(session) => {
+                session.close().await;
+                true
+            }
             None => false,
         }
+    }
+
+    /// Ends the sessions that are idle for too long, as long as it runs.
+    pub(crate) async fn end_idle(&self) {
+        loop {
+            tokio::time::sleep(MIN_IDLE).await;
+            self.end_where(|session| session.idle_time() >= MAX_IDLE).await;
+        }
+    }
+
+    /// Ends all sessions.
+    pub(crate) async fn end_all(&self) {
+        self.end_where(|_| true).await;
+    }
+
+    async fn end_where(&self, is_over: impl Fn(&HttpSession) -> bool) {
+        let ended: Vec<_> = {
+            let mut open = self.open.lock();
+            open.extract_if(|_, session| is_over(session)).map(|(_, session)| session).collect()
+        };
+        join_all(ended.iter().map(|session| session.close())).await;
     }
 }
 
@@ -63,40 +174,52 @@ impl HttpSessions {
 mod tests {
     #![allow(clippy::unwrap_used, reason = "a failed step fails the test")]
 
+    use gramc_check::check;
+    use gramc_syntax::{SourceFile, parse};
+    use gramc_tools::ToolLibrary;
+
     use super::*;
+
+    fn session() -> Arc<HttpSession> {
+        let module = check(&[parse(SourceFile::new("tools.gram", ""))]).module.unwrap();
+        let bound = ToolLibrary::new("none").bind(&module).unwrap();
+        Arc::new(HttpSession::new(&Server::new(&module, &bound).unwrap()))
+    }
 
     #[tokio::test]
     async fn the_session_that_is_idle_for_the_longest_time_makes_room() {
         let sessions = HttpSessions::new(2, Duration::ZERO);
-        let mut open = Vec::new();
-        for _ in 0..2 {
-            assert!(sessions.make_room().await);
-            let (id, transport) = sessions.manager.create_session().await.unwrap();
-            sessions.touch(&id).await;
-            open.push((id, transport));
-        }
-        sessions.touch(&open[0].0).await;
+        let (first, second) = (sessions.add(session()), sessions.add(session()));
+        assert!(sessions.find(&first).is_some());
         assert!(sessions.make_room().await);
-        assert!(sessions.manager.has_session(&open[0].0).await.unwrap());
-        assert!(!sessions.manager.has_session(&open[1].0).await.unwrap());
+        assert!(sessions.find(&first).is_some());
+        assert!(sessions.find(&second).is_none());
     }
 
     #[tokio::test]
     async fn sessions_in_use_are_kept() {
         let sessions = HttpSessions::new(1, Duration::from_mins(1));
-        let (id, _transport) = sessions.manager.create_session().await.unwrap();
-        sessions.touch(&id).await;
+        assert!(sessions.make_room().await);
+        let id = sessions.add(session());
         assert!(!sessions.make_room().await);
-        assert!(sessions.manager.has_session(&id).await.unwrap());
+        assert!(sessions.find(&id).is_some());
+        assert!(sessions.end(&id).await);
+        assert!(!sessions.end(&id).await);
     }
 
-    #[tokio::test]
-    async fn ids_of_no_session_are_not_kept() {
-        let sessions = HttpSessions::new(1, Duration::ZERO);
-        sessions.touch("nothing").await;
-        assert!(sessions.used.lock().is_empty());
-        let (id, _transport) = sessions.manager.create_session().await.unwrap();
-        sessions.touch(&id).await;
-        assert_eq!(sessions.used.lock().len(), 1);
+    #[test]
+    fn finished_streams_are_kept_within_limits() {
+        let session = session();
+        for _ in 0..2 * MAX_FINISHED {
+            session.begin_stream().stream.finish(Some("{}".to_owned()));
+        }
+        let running = session.begin_stream();
+        assert!(session.stream(1).is_none());
+        assert!(session.stream(running.number - 1).is_some());
+        for _ in 0..2 * MAX_FINISHED {
+            session.begin_stream().stream.finish(Some("x".repeat(1 << 20)));
+        }
+        assert!(session.streams.lock().len() < 20);
+        assert!(session.stream(running.number).is_some());
     }
 }

@@ -5,16 +5,15 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use chrono::{DateTime, SecondsFormat, Utc};
+use gramc_tools::RpcError;
 use parking_lot::Mutex;
-use rmcp::ErrorData;
-use rmcp::model::{
-    CreateTaskResult, DetailedTask, InputRequests, InputResponses, Task, TaskPayload, TaskStatus,
-};
-use rmcp::task_manager::current_timestamp;
 use serde_json::{Map, Value, json};
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
+use crate::message::error_json;
+use crate::protocol::invalid_params;
 use crate::questions::{Answer, Event, OpenQuestions, Work};
 
 /// How long the result of a task can be asked for.
@@ -30,39 +29,32 @@ pub(crate) struct Tasks(Mutex<HashMap<String, Arc<RunningTask>>>);
 
 struct RunningTask {
     begun: Instant,
+    created: DateTime<Utc>,
     stop: CancellationToken,
     state: Mutex<TaskState>,
 }
 
 struct TaskState {
-    task: Task,
+    updated: DateTime<Utc>,
     questions: OpenQuestions,
-    /// How it ended.
-    payload: Option<TaskPayload>,
+    end: Option<TaskEnd>,
 }
 
-impl TaskState {
-    /// The open questions. Only those of the forms of the protocol can be told.
-    fn input_requests(&self) -> InputRequests {
-        let Value::Object(requests) = self.questions.requests() else {
-            return InputRequests::new();
-        };
-        let typed = |(key, request)| Some((key, serde_json::from_value(request).ok()?));
-        requests.into_iter().filter_map(typed).collect()
-    }
+/// How a task ended.
+enum TaskEnd {
+    Completed(Value),
+    Failed(RpcError),
+    Cancelled,
 }
 
 impl Tasks {
     /// Goes on with a request as a task. Gives the result that says so.
     pub(crate) fn begin(&self, work: Work) -> Value {
         let Work { mut answer, stop, mut events, questions, .. } = work;
-        let (id, now) = (Uuid::new_v4().simple().to_string(), current_timestamp());
-        let task = Task::new(id.clone(), TaskStatus::Working, now.clone(), now)
-            .with_ttl_ms(u64::try_from(LIFE.as_millis()).unwrap_or(u64::MAX))
-            .with_poll_interval_ms(u64::try_from(POLL_INTERVAL.as_millis()).unwrap_or(u64::MAX));
-        let begun = serde_json::to_value(CreateTaskResult::new(task.clone()));
-        let state = Mutex::new(TaskState { task, questions, payload: None });
-        let running = Arc::new(RunningTask { begun: Instant::now(), stop, state });
+        let (id, created) = (Uuid::new_v4().simple().to_string(), Utc::now());
+        let state = Mutex::new(TaskState { updated: created, questions, end: None });
+        let running = Arc::new(RunningTask { begun: Instant::now(), created, stop, state });
+        let begun = running.describe(&id, "task", "working");
         self.keep(id, Arc::clone(&running));
         tokio::spawn(async move {
             let answer = loop {
@@ -77,11 +69,14 @@ impl Tasks {
                     }
                 }
             };
-            let is_cancelled = running.stop.is_cancelled();
-            running.change(|state| state.payload = Some(payload(answer, is_cancelled)));
+            let end = match answer {
+                _ if running.stop.is_cancelled() => TaskEnd::Cancelled,
+                Ok(result) => TaskEnd::Completed(result),
+                Err(error) => TaskEnd::Failed(error),
+            };
+            running.change(|state| state.end = Some(end));
         });
-        // Serialization of strings and numbers does not fail.
-        begun.unwrap_or_default()
+        begun.into()
     }
 
     fn keep(&self, id: String, task: Arc<RunningTask>) {
@@ -96,28 +91,39 @@ impl Tasks {
         tasks.insert(id, task);
     }
 
-    fn find(&self, id: &str) -> Result<Arc<RunningTask>, ErrorData> {
-        let unknown = || ErrorData::invalid_params("there is no such task", None);
+    fn find(&self, id: &str) -> Result<Arc<RunningTask>, RpcError> {
         let found = self.0.lock().get(id).cloned();
-        found.filter(|task| !task.is_over()).ok_or_else(unknown)
+        let found = found.filter(|task| !task.is_over());
+        found.ok_or_else(|| invalid_params("there is no such task"))
     }
 
-    pub(crate) fn get(&self, id: &str) -> Result<DetailedTask, ErrorData> {
+    /// The state of a task, with its questions, its result or its error.
+    pub(crate) fn get(&self, id: &str) -> Answer {
         let task = self.find(id)?;
+        let describe = |status| task.describe(id, "complete", status);
         let state = task.state.lock();
-        let payload = match &state.payload {
-            Some(payload) => payload.clone(),
-            None if state.questions.is_empty() => TaskPayload::Working,
-            None => TaskPayload::InputRequired { input_requests: state.input_requests() },
+        let (status, key, value) = match &state.end {
+            Some(TaskEnd::Completed(result)) => ("completed", "result", result.clone()),
+            Some(TaskEnd::Failed(error)) => ("failed", "error", error_json(error.clone())),
+            Some(TaskEnd::Cancelled) => ("cancelled", "", Value::Null),
+            None if state.questions.is_empty() => ("working", "", Value::Null),
+            None => ("input_required", "inputRequests", state.questions.requests()),
         };
-        Ok(DetailedTask::new(state.task.clone(), payload))
+        drop(state);
+        let mut described = describe(status);
+        if !key.is_empty() {
+            described.insert(key.to_owned(), value);
+        }
+        Ok(described.into())
     }
 
     /// Passes answers to the questions of a task on.
-    pub(crate) fn update(&self, id: &str, answers: InputResponses) -> Result<(), ErrorData> {
+    pub(crate) fn update(&self, id: &str, answers: Value) -> Answer {
         let task = self.find(id)?;
-        task.change(|state| state.questions.take(answers.into_iter().collect()));
-        Ok(())
+        if let Value::Object(answers) = answers {
+            task.change(|state| state.questions.take(answers));
+        }
+        Ok(json!({"resultType": "complete"}))
     }
 
     pub(crate) fn cancel_all(&self) {
@@ -125,9 +131,9 @@ impl Tasks {
     }
 
     /// Cancels a task, unless it has ended.
-    pub(crate) fn cancel(&self, id: &str) -> Result<(), ErrorData> {
+    pub(crate) fn cancel(&self, id: &str) -> Answer {
         self.find(id)?.stop.cancel();
-        Ok(())
+        Ok(json!({"resultType": "complete"}))
     }
 }
 
@@ -144,18 +150,26 @@ impl RunningTask {
     fn change<T>(&self, change: impl FnOnce(&mut TaskState) -> T) {
         let mut state = self.state.lock();
         change(&mut state);
-        state.task.last_updated_at = current_timestamp();
+        state.updated = Utc::now();
     }
-}
 
-fn payload(answer: Answer, is_cancelled: bool) -> TaskPayload {
-    let object = |value: Value| match value {
-        Value::Object(object) => object,
-        _ => Map::new(),
-    };
-    match answer {
-        _ if is_cancelled => TaskPayload::Cancelled,
-        Ok(result) => TaskPayload::Completed { result: object(result) },
-        Err(error) => TaskPayload::Failed { error: object(json!(error)) },
+    /// A result with what is known about the task.
+    fn describe(&self, id: &str, result_type: &str, status: &str) -> Map<String, Value> {
+        let time = |time: DateTime<Utc>| time.to_rfc3339_opts(SecondsFormat::Millis, true);
+        let milliseconds = |time: Duration| u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
+        let updated = self.state.lock().updated;
+        let described = json!({
+            "resultType": result_type,
+            "taskId": id,
+            "status": status,
+            "createdAt": time(self.created),
+            "lastUpdatedAt": time(updated),
+            "ttlMs": milliseconds(LIFE),
+            "pollIntervalMs": milliseconds(POLL_INTERVAL),
+        });
+        match described {
+            Value::Object(described) => described,
+            _ => Map::new(),
+        }
     }
 }

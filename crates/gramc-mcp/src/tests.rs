@@ -128,7 +128,8 @@ type Client = RunningService<RoleClient, Ear>;
 fn pipe(server: &Server) -> tokio::io::DuplexStream {
     let (ours, theirs) = tokio::io::duplex(1 << 16);
     let server = server.clone();
-    tokio::spawn(async move { server.over(theirs, std::future::pending()).await });
+    let (input, output) = tokio::io::split(theirs);
+    tokio::spawn(async move { server.over(input, output, std::future::pending()).await });
     ours
 }
 
@@ -418,7 +419,7 @@ fn text_of_error(result: &CallToolResult) -> &str {
 }
 
 #[tokio::test]
-async fn calls_that_rmcp_cannot_parse_are_checked() {
+async fn calls_of_any_form_are_checked() {
     let (read, mut write) = tokio::io::split(pipe(&server(&Waiting::default())));
     let mut lines = BufReader::new(read).lines();
     let hello = json!({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": {
@@ -464,7 +465,8 @@ async fn running_calls_end_before_shutdown() {
     let stop = CancellationToken::new();
     let (ours, theirs) = tokio::io::duplex(1 << 16);
     let until = stop.clone().cancelled_owned();
-    let serving = tokio::spawn(async move { server.over(theirs, until).await });
+    let (input, output) = tokio::io::split(theirs);
+    let serving = tokio::spawn(async move { server.over(input, output, until).await });
     let client = Ear::default().serve(ours).await.unwrap();
     let work = async {
         soon(waiting.begun.notified()).await;

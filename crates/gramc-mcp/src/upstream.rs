@@ -8,17 +8,13 @@ use std::collections::HashSet;
 use std::time::Duration;
 
 use futures_util::future::join_all;
-use gramc_tools::Bound;
 use gramc_tools::invocation::RequestOrigin;
-
-use rmcp::ErrorData;
-use rmcp::model::{ErrorCode, Implementation, ServerCapabilities, TASKS_EXTENSION_ID};
-use serde::Deserialize as _;
+use gramc_tools::{Bound, RpcError};
 use serde_json::{Map, Value, json};
 use tokio::time::timeout;
 
 use crate::client::{LibraryServer, McpServer, UpstreamError, library_servers};
-use crate::protocol::to_error_data;
+use crate::protocol::{METHOD_NOT_FOUND, TASKS_EXTENSION, internal, invalid_params, not_found};
 use crate::questions::Answer;
 
 /// Maximum number of pages of a list of a server.
@@ -66,11 +62,11 @@ const PROMPTS: ListKind = ListKind {
 };
 
 /// The capabilities of all servers together, as far as they are known, and those of the tools.
-pub(crate) fn capabilities(servers: &[LibraryServer]) -> ServerCapabilities {
-    let mut all = Map::from_iter([
-        ("tools".to_owned(), json!({"listChanged": true})),
-        ("extensions".to_owned(), json!({ TASKS_EXTENSION_ID: {} })),
-    ]);
+pub(crate) fn capabilities(servers: &[LibraryServer], is_modern: bool) -> Map<String, Value> {
+    let mut all = Map::from_iter([("tools".to_owned(), json!({"listChanged": true}))]);
+    if is_modern {
+        all.insert("extensions".to_owned(), json!({ TASKS_EXTENSION: {} }));
+    }
     for LibraryServer { server, is_whole } in servers {
         let Some(known) = server.introduction() else { continue };
         let is_offered = |key: &str| match key {
@@ -99,7 +95,14 @@ pub(crate) fn capabilities(servers: &[LibraryServer]) -> ServerCapabilities {
             }
         }
     }
-    serde_json::from_value(all.into()).unwrap_or_default()
+    if !is_modern {
+        // Revisions that have `initialize` have tasks of another form.
+        if let Some(Value::Object(extensions)) = all.get_mut("extensions") {
+            extensions.shift_remove(TASKS_EXTENSION);
+        }
+        all.retain(|key, value| key != "extensions" || value != &json!({}));
+    }
+    all
 }
 
 /// How to use the servers that the library takes as a whole, in their words.
@@ -111,12 +114,9 @@ pub(crate) fn instructions(servers: &[LibraryServer]) -> Option<String> {
 }
 
 /// The name of the only server of the library, which is then that of ours.
-pub(crate) fn server_info(servers: &[LibraryServer]) -> Option<Implementation> {
+pub(crate) fn server_info(servers: &[LibraryServer]) -> Option<Value> {
     match servers {
-        [LibraryServer { server, is_whole: true }] => {
-            let known = server.introduction()?;
-            Implementation::deserialize(known.server_info()?).ok()
-        }
+        [LibraryServer { server, is_whole: true }] => server.introduction()?.server_info().cloned(),
         _ => None,
     }
 }
@@ -207,7 +207,7 @@ impl Upstream {
 
     /// The servers that the library takes as a whole and that have a capability. Fails if none of
     /// several can be reached.
-    async fn offering(&self, capability: &str) -> Result<Vec<McpServer>, ErrorData> {
+    async fn offering(&self, capability: &str) -> Result<Vec<McpServer>, RpcError> {
         let whole = self.servers.iter().filter(|it| it.is_whole).map(|it| &it.server);
         self.having(whole, capability).await
     }
@@ -217,7 +217,7 @@ impl Upstream {
         &self,
         servers: impl Iterator<Item = &McpServer>,
         capability: &str,
-    ) -> Result<Vec<McpServer>, ErrorData> {
+    ) -> Result<Vec<McpServer>, RpcError> {
         let asking = servers.map(async |server| {
             let known = timeout(MEMBER_LIMIT, server.announced_capabilities()).await;
             let known = known.map_err(|_| late(server))?.map_err(failure)?;
@@ -239,7 +239,7 @@ impl Upstream {
     /// A page of a list. A cursor is the position of a server, with its own cursor.
     async fn page(&self, kind: ListKind, cursor: Option<&str>) -> Answer {
         let servers = self.offering(kind.capability).await?;
-        let invalid = || ErrorData::invalid_params("invalid cursor; list from the beginning", None);
+        let invalid = || invalid_params("invalid cursor; list from the beginning");
         let (at, own) = match cursor {
             None => (0, None),
             Some(cursor) => {
@@ -286,11 +286,7 @@ impl Upstream {
     }
 
     /// The names of all entries of a server's list.
-    async fn names(
-        &self,
-        server: &McpServer,
-        kind: ListKind,
-    ) -> Result<HashSet<String>, ErrorData> {
+    async fn names(&self, server: &McpServer, kind: ListKind) -> Result<HashSet<String>, RpcError> {
         let (mut names, mut cursor) = (HashSet::new(), None);
         for _ in 0..MAX_PAGES {
             let page = self.own_page(server, kind, cursor.as_deref()).await?;
@@ -305,7 +301,7 @@ impl Upstream {
             }
         }
         let message = format!("`{}` of the MCP server {server} never ends", kind.method);
-        Err(ErrorData::internal_error(message, None))
+        Err(internal(message))
     }
 
     /// The answer of the server that lists a name; if none does, such as for a resource of a
@@ -344,8 +340,7 @@ impl Upstream {
         let mut answer = Err(not_found(request.method));
         for LibraryServer { server, .. } in self.servers.iter().filter(|it| it.is_whole) {
             answer = self.pass(server, &request).await;
-            let is_unknown =
-                answer.as_ref().is_err_and(|error| error.code == ErrorCode::METHOD_NOT_FOUND);
+            let is_unknown = answer.as_ref().is_err_and(|error| error.code == METHOD_NOT_FOUND);
             if !is_unknown {
                 break;
             }
@@ -401,19 +396,14 @@ fn text(value: &Value) -> String {
     value.as_str().unwrap_or_default().to_owned()
 }
 
-fn late(server: &McpServer) -> ErrorData {
-    let message = format!("the MCP server {server} did not answer in time");
-    ErrorData::internal_error(message, None)
+fn late(server: &McpServer) -> RpcError {
+    internal(format!("the MCP server {server} did not answer in time"))
 }
 
-fn not_found(method: &str) -> ErrorData {
-    ErrorData::new(ErrorCode::METHOD_NOT_FOUND, method.to_owned(), None)
-}
-
-fn failure(error: UpstreamError) -> ErrorData {
+fn failure(error: UpstreamError) -> RpcError {
     match error {
-        UpstreamError::Error(error) => to_error_data(error),
-        UpstreamError::NoAnswer(error) => ErrorData::internal_error(error.detail, None),
-        UpstreamError::LostSession => ErrorData::internal_error(error.to_string(), None),
+        UpstreamError::Error(error) => error,
+        UpstreamError::NoAnswer(error) => internal(error.detail),
+        UpstreamError::LostSession => internal(error.to_string()),
     }
 }

@@ -15,8 +15,8 @@ use tokio::time::timeout;
 use tokio_util::sync::{CancellationToken, DropGuard};
 
 use super::inbox::{Inbox, InboxGuard, PendingReply};
-use super::lines::{LineRead, read_line, read_message, whose};
 use super::wire::Wire;
+use crate::lines::{LineRead, read_line, read_message, whose};
 
 /// How long a server may take to end by itself, and then to end when it is asked to.
 const GRACE: Duration = Duration::from_secs(1);

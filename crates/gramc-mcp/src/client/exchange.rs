@@ -12,9 +12,9 @@ use tokio_util::task::{AbortOnDropHandle, TaskTracker};
 use super::client_slot::ClientSlot;
 use super::handshake::{client_info, modern_meta};
 use super::inbox::{Inbox, Outcome, PendingRequest, RequestFault, RequestOptions};
-use super::param_headers::standard_headers;
 use super::wire::{NotSent, Wire};
 use crate::message::Message;
+use crate::param_headers::standard_headers;
 
 /// The time limit for sending a cancellation and for closing.
 pub(super) const GOODBYE: Duration = Duration::from_secs(2);

@@ -6,14 +6,16 @@ use std::time::Duration;
 use gramc_tools::RpcError;
 use gramc_tools::invocation::InvocationError;
 use gramc_tools::sanitize::sanitize_line;
-use rmcp::model::ErrorCode;
 use serde_json::{Map, Value, json};
 use tokio::time::timeout;
 
 use super::exchange::Exchange;
 use super::inbox::{RequestFault, RequestOptions};
 use super::wire::Wire;
-use crate::protocol::{LAST_LEGACY, MODERN};
+use crate::protocol::{
+    HEADER_MISMATCH, INVALID_PARAMS, LAST_LEGACY, METHOD_NOT_FOUND, MISSING_CAPABILITY, MODERN,
+    UNSUPPORTED_REVISION,
+};
 
 /// How long a server may take to say that it knows `server/discover`.
 const DISCOVER_LIMIT: Duration = Duration::from_secs(10);
@@ -150,13 +152,12 @@ impl Exchange {
         outcome.await.map_err(|fault| match fault {
             RequestFault::Answered(error) => {
                 let why = describe_error("initialize", &error);
-                match ErrorCode(error.code) {
-                    ErrorCode::MISSING_REQUIRED_CLIENT_CAPABILITY => HandshakeError::Reason(why),
+                match error.code {
+                    MISSING_CAPABILITY => HandshakeError::Reason(why),
                     // A server that lacks the request may say so in several ways.
-                    ErrorCode::UNSUPPORTED_PROTOCOL_VERSION
-                    | ErrorCode::HEADER_MISMATCH
-                    | ErrorCode::METHOD_NOT_FOUND
-                    | ErrorCode::INVALID_PARAMS => HandshakeError::OtherRevision(why),
+                    UNSUPPORTED_REVISION | HEADER_MISMATCH | METHOD_NOT_FOUND | INVALID_PARAMS => {
+                        HandshakeError::OtherRevision(why)
+                    }
                     _ if method == "server/discover" => HandshakeError::OtherRevision(why),
                     _ => HandshakeError::Reason(why),
                 }

@@ -17,13 +17,13 @@ use super::address::UrlAddress;
 use super::event_stream::{Events, Place};
 use super::http_error::HttpError;
 use super::inbox::{Inbox, InboxGuard, PendingRequest};
-use super::lines::MAX_MESSAGE_BYTES;
-use super::param_headers::standard_headers;
 use super::wire::Wire;
+use crate::lines::MAX_MESSAGE_BYTES;
 use crate::message::Message;
-use crate::protocol::MODERN;
+use crate::param_headers::standard_headers;
+use crate::protocol::{MODERN, SESSION_HEADER};
 
-const SESSION: HeaderName = HeaderName::from_static("mcp-session-id");
+const SESSION: HeaderName = HeaderName::from_static(SESSION_HEADER);
 const REVISION: HeaderName = HeaderName::from_static("mcp-protocol-version");
 const LAST_EVENT: HeaderName = HeaderName::from_static("last-event-id");
 const JSON: &str = "application/json";

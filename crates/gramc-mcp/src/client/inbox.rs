@@ -17,8 +17,8 @@ use tokio_util::sync::CancellationToken;
 
 use super::client_slot::ClientSlot;
 use super::failure_log::FailureLog;
-use super::lines::MAX_MESSAGE_BYTES;
 use super::wire::Wire;
+use crate::lines::MAX_MESSAGE_BYTES;
 use crate::message::{Envelope, Message, own_id};
 
 /// The space for the parts of a message other than the answer, in bytes.

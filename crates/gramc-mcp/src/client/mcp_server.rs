@@ -21,8 +21,8 @@ use super::connection::{Connection, UpstreamError};
 use super::handshake::Introduction;
 use super::inbox::RequestOptions;
 use super::link::{ConnectionResult, ServerLink};
-use super::param_headers::param_headers;
 use super::{McpError, UrlOptions};
+use crate::param_headers::param_headers;
 
 /// An MCP server. Copies share one connection, which is opened when it is needed first, and again
 /// when it broke. All of this must happen inside a tokio runtime. When the last copy is dropped, a

@@ -12,13 +12,9 @@ use gramc_tools::injected_source::{SourceError, source};
 use gramc_tools::sanitize::sanitize_line;
 use reqwest::Url;
 use reqwest::header::{ACCEPT, CONTENT_TYPE, WWW_AUTHENTICATE};
-use rmcp::model::ProtocolVersion;
 use rmcp::transport::auth::{
     AuthError, AuthorizationRequest, AuthorizationSession, CredentialRefreshGuard, CredentialStore,
     StoredCredentials,
-};
-use rmcp::transport::common::http_header::{
-    EVENT_STREAM_MIME_TYPE, HEADER_SESSION_ID, JSON_MIME_TYPE,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -26,6 +22,7 @@ use sha2::{Digest as _, Sha256};
 
 use super::oauth::manager;
 use super::token_error::TokenError;
+use crate::protocol::{LAST_LEGACY, SESSION_HEADER};
 
 /// The environment variable that names the folder of sign-ins.
 const FOLDER_VARIABLE: &str = "GRAMC_SIGN_INS";
@@ -237,24 +234,24 @@ async fn begin(
 async fn challenge(url: &Url, tls: &TlsOptions) -> Result<Option<String>, reqwest::Error> {
     let client = http_client::client(url, tls).timeout(CHALLENGE_LIMIT).build()?;
     let client_info = json!({"name": "gramc", "version": env!("CARGO_PKG_VERSION")});
-    let version = ProtocolVersion::V_2025_11_25;
-    let params = json!({"protocolVersion": version, "capabilities": {}, "clientInfo": client_info});
-    let accepted = format!("{EVENT_STREAM_MIME_TYPE}, {JSON_MIME_TYPE}");
+    let params =
+        json!({"protocolVersion": LAST_LEGACY, "capabilities": {}, "clientInfo": client_info});
     let mut session = None;
     // Some servers only want a token for what follows.
     for (method, params) in [("initialize", params), ("tools/list", json!({}))] {
         let body = json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params});
-        let mut request = client.post(url.clone()).header(ACCEPT, &accepted);
+        let mut request =
+            client.post(url.clone()).header(ACCEPT, "text/event-stream, application/json");
         if let Some(session) = session {
-            request = request.header(HEADER_SESSION_ID, session);
+            request = request.header(SESSION_HEADER, session);
         }
-        let request = request.header(CONTENT_TYPE, JSON_MIME_TYPE).body(body.to_string());
+        let request = request.header(CONTENT_TYPE, "application/json").body(body.to_string());
         let response = request.send().await?;
         let challenge = response.headers().get(WWW_AUTHENTICATE).and_then(|it| it.to_str().ok());
         if challenge.is_some() || !response.status().is_success() {
             return Ok(challenge.map(str::to_owned));
         }
-        session = response.headers().get(HEADER_SESSION_ID).cloned();
+        session = response.headers().get(SESSION_HEADER).cloned();
     }
     Ok(None)
 }

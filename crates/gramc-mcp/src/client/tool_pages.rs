@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use gramc_tools::sanitize::sanitize_line;
 use serde_json::Value;
 
-use super::lines::MAX_MESSAGE_BYTES;
+use crate::lines::MAX_MESSAGE_BYTES;
 
 /// The most pages that a list of tools may have.
 const PAGE_LIMIT: usize = 1_000;

@@ -2,7 +2,7 @@
 
 use rmcp::ErrorData;
 use rmcp::model::{
-    CallToolResponse, ClientCapabilities, ElicitRequestParams, ElicitResult, ElicitationAction,
+    CallToolResponse, ElicitRequestParams, ElicitResult, ElicitationAction, ElicitationCapability,
     InitializeRequestParams,
 };
 use rmcp::service::{RequestContext, ServiceError};
@@ -42,7 +42,7 @@ impl ClientHandler for Person {
     fn get_info(&self) -> InitializeRequestParams {
         let mut info = InitializeRequestParams::default();
         if self.can_ask {
-            info.capabilities = ClientCapabilities::builder().enable_elicitation().build();
+            info.capabilities.elicitation = Some(ElicitationCapability::default());
         }
         info
     }

@@ -9,7 +9,6 @@ use std::time::Duration;
 use futures_util::future::join_all;
 use gramc_tools::invocation::{InvocationError, InvocationErrorKind, RequestOrigin};
 use parking_lot::Mutex;
-use rmcp::model::TASKS_EXTENSION_ID;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use tokio::spawn;
@@ -22,6 +21,7 @@ use crate::client::client_slot::ask;
 use crate::client::exchange::{Exchange, OpenRequest};
 use crate::client::handshake::{client_info, describe_error, modern_meta};
 use crate::client::inbox::{RequestFault, RequestOptions};
+use crate::protocol::TASKS_EXTENSION;
 
 /// How long after its end a subscription is renewed.
 const RENEWAL_PAUSE: Duration = Duration::from_secs(5);
@@ -138,7 +138,7 @@ impl Connection {
             && let Value::Object(extensions) =
                 capabilities.entry("extensions").or_insert_with(|| json!({}))
         {
-            extensions.insert(TASKS_EXTENSION_ID.to_owned(), json!({}));
+            extensions.insert(TASKS_EXTENSION.to_owned(), json!({}));
         }
         meta.extend(modern_meta(info, capabilities));
         let level = origin.log_level.clone().or_else(|| self.modern.lock().log_level.clone());

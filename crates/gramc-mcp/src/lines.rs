@@ -9,7 +9,7 @@ use crate::message::Envelope;
 
 /// The most bytes that one message may have, and the tools of all pages together. The longest
 /// lists of real servers have a few hundred kilobytes.
-pub(super) const MAX_MESSAGE_BYTES: usize = 64 << 20;
+pub(crate) const MAX_MESSAGE_BYTES: usize = 64 << 20;
 
 /// The most bytes of the rest of a long message that are passed over to learn whose it is.
 const MAX_PASSED_OVER: usize = 2 * MAX_MESSAGE_BYTES;
@@ -17,7 +17,7 @@ const MAX_PASSED_OVER: usize = 2 * MAX_MESSAGE_BYTES;
 const QUEUE: usize = 4;
 
 /// How much of a line was read.
-pub(super) enum LineRead {
+pub(crate) enum LineRead {
     /// All of it.
     Whole,
     /// As much as there was room for.
@@ -34,7 +34,7 @@ async fn next_part(reader: &mut (impl AsyncBufRead + Unpin)) -> io::Result<(&[u8
 
 /// Reads a line into `line`, unless it gets longer than `room` says at that moment. Nothing at the
 /// end.
-pub(super) async fn read_message(
+pub(crate) async fn read_message(
     reader: &mut (impl AsyncBufRead + Unpin),
     line: &mut Vec<u8>,
     room: impl Fn() -> usize,
@@ -58,7 +58,7 @@ pub(super) async fn read_message(
 }
 
 /// Reads a line into `line`, at most about `limit` bytes of it. Nothing at the end.
-pub(super) async fn read_line(
+pub(crate) async fn read_line(
     reader: &mut (impl AsyncBufRead + Unpin),
     line: &mut Vec<u8>,
     limit: usize,
@@ -83,12 +83,29 @@ pub(super) async fn read_line(
     }
 }
 
+/// Passes over the rest of a line. Fails where it does not end.
+pub(crate) async fn skip_line(reader: &mut (impl AsyncBufRead + Unpin)) -> io::Result<()> {
+    let mut passed = 0_usize;
+    loop {
+        let (part, is_end) = next_part(reader).await?;
+        let taken = part.len();
+        passed += taken;
+        reader.consume(taken);
+        if passed > MAX_PASSED_OVER {
+            return Err(io::ErrorKind::FileTooLarge.into());
+        }
+        if is_end || taken == 0 {
+            return Ok(());
+        }
+    }
+}
+
 /// Passes over the rest of a line that begins with `line`, and gives the request that it answers,
 /// if it is an answer. Fails where it does not end.
 ///
 /// The id may be at either end of a message, so all of it is read as JSON, of which nothing is
 /// kept.
-pub(super) async fn whose(
+pub(crate) async fn whose(
     reader: &mut (impl AsyncBufRead + Unpin),
     line: Vec<u8>,
 ) -> io::Result<Option<u64>> {

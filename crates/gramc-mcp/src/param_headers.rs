@@ -6,12 +6,14 @@ use std::collections::HashSet;
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use gramc_tools::sanitize::sanitize_line;
-use reqwest::header::{HeaderName, HeaderValue};
-use rmcp::transport::common::http_header::{
-    BASE64_HEADER_PREFIX, BASE64_HEADER_SUFFIX, HEADER_MCP_PARAM_PREFIX,
-};
+use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 use serde_json::{Map, Value};
 
+/// The beginning of the headers that repeat arguments.
+const PARAM_PREFIX: &str = "mcp-param-";
+/// What encloses values that are no plain text.
+const BASE64_PREFIX: &str = "=?base64?";
+const BASE64_SUFFIX: &str = "?=";
 /// The headers that repeat the method of a request and what it names.
 const METHOD: HeaderName = HeaderName::from_static("mcp-method");
 const NAME: HeaderName = HeaderName::from_static("mcp-name");
@@ -19,11 +21,11 @@ const NAME: HeaderName = HeaderName::from_static("mcp-name");
 /// The name of a header in a schema is invalid.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("`x-mcp-header` of `{0}` is invalid")]
-pub(super) struct ParamHeaderError(String);
+pub(crate) struct ParamHeaderError(String);
 
 /// The headers of a call of the tool with this schema. Fails if a name
 /// in it is invalid: then the tool must not be called.
-pub(super) fn param_headers(
+pub(crate) fn param_headers(
     schema: &Value,
     arguments: &Map<String, Value>,
 ) -> Result<Vec<(HeaderName, HeaderValue)>, ParamHeaderError> {
@@ -58,7 +60,7 @@ fn collect(
 fn header_name(header: &Value, kind: &Value) -> Option<HeaderName> {
     let header = header.as_str().filter(|header| !header.is_empty())?;
     let is_simple = ["string", "integer", "boolean"].iter().any(|simple| kind == simple);
-    let name = format!("{HEADER_MCP_PARAM_PREFIX}{header}");
+    let name = format!("{PARAM_PREFIX}{header}");
     HeaderName::from_bytes(name.as_bytes()).ok().filter(|_| is_simple)
 }
 
@@ -74,28 +76,78 @@ fn text_of(value: &Value) -> Option<String> {
 fn encode(text: &str) -> String {
     let is_padded = text.starts_with([' ', '\t']) || text.ends_with([' ', '\t']);
     let is_plain = text.chars().all(|char| matches!(char, ' '..='~'));
-    let is_marked = text.starts_with(BASE64_HEADER_PREFIX) && text.ends_with(BASE64_HEADER_SUFFIX);
+    let is_marked = text.starts_with(BASE64_PREFIX) && text.ends_with(BASE64_SUFFIX);
     if is_plain && !is_padded && !is_marked {
         return text.to_owned();
     }
-    format!("{BASE64_HEADER_PREFIX}{}{BASE64_HEADER_SUFFIX}", BASE64_STANDARD.encode(text))
+    format!("{BASE64_PREFIX}{}{BASE64_SUFFIX}", BASE64_STANDARD.encode(text))
 }
 
 /// The headers of a message over HTTP, as from revision 2026-07-28 on. Older servers ignore them.
-pub(super) fn standard_headers(
+pub(crate) fn standard_headers(
     method: &str,
     params: Option<&Value>,
 ) -> Vec<(HeaderName, HeaderValue)> {
+    let headers = [(METHOD, Some(method)), (NAME, name_of(method, params))];
+    let value = |text: Option<&str>| HeaderValue::from_str(&encode(text?)).ok();
+    headers.into_iter().filter_map(|(header, text)| Some((header, value(text)?))).collect()
+}
+
+/// What a message names.
+fn name_of<'p>(method: &str, params: Option<&'p Value>) -> Option<&'p str> {
     let key = match method {
         "tools/call" | "prompts/get" => "name",
         "resources/read" | "resources/subscribe" | "resources/unsubscribe" => "uri",
         "tasks/get" | "tasks/update" | "tasks/cancel" => "taskId",
-        _ => "",
+        _ => return None,
     };
-    let name = params.and_then(|params| params.get(key)?.as_str()).map(encode);
-    let headers = [(METHOD, Some(method.to_owned())), (NAME, name)];
-    let value = |text: Option<String>| HeaderValue::from_str(&text?).ok();
-    headers.into_iter().filter_map(|(header, text)| Some((header, value(text)?))).collect()
+    params?.get(key)?.as_str()
+}
+
+/// The headers of a message do not repeat what is in it.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum HeaderMismatch {
+    #[error("the header `{0}` is missing")]
+    Missing(HeaderName),
+    #[error("the header `{0}` is there more than once")]
+    Repeated(HeaderName),
+    #[error("the header `{0}` differs from the message")]
+    Different(HeaderName),
+}
+
+/// Compares the headers of a message with its method and what it names. `are_required` is whether all
+/// of them have to be there.
+pub(crate) fn compare_headers(
+    headers: &HeaderMap,
+    method: &str,
+    params: Option<&Value>,
+    are_required: bool,
+) -> Result<(), HeaderMismatch> {
+    for (name, expected) in [(METHOD, Some(method)), (NAME, name_of(method, params))] {
+        let Some(expected) = expected else { continue };
+        let mut values = headers.get_all(&name).iter();
+        match (values.next(), values.next()) {
+            (None, _) if are_required => return Err(HeaderMismatch::Missing(name)),
+            (None, _) => {}
+            (Some(_), Some(_)) => return Err(HeaderMismatch::Repeated(name)),
+            (Some(value), None) => {
+                if decode(value).is_none_or(|value| value != expected) {
+                    return Err(HeaderMismatch::Different(name));
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The text of a header.
+fn decode(value: &HeaderValue) -> Option<String> {
+    let text = value.to_str().ok()?;
+    let inner = text.strip_prefix(BASE64_PREFIX).and_then(|it| it.strip_suffix(BASE64_SUFFIX));
+    match inner {
+        Some(inner) => String::from_utf8(BASE64_STANDARD.decode(inner).ok()?).ok(),
+        None => Some(text.to_owned()),
+    }
 }
 
 #[cfg(test)]
@@ -149,5 +201,25 @@ mod tests {
             let error = param_headers(&schema, &Map::new()).unwrap_err();
             assert_eq!(error.to_string(), "`x-mcp-header` of `one` is invalid", "{header}");
         }
+    }
+
+    #[test]
+    fn headers_that_repeat_a_message_are_compared() {
+        let params = json!({"name": "Zürich "});
+        let right: HeaderMap = standard_headers("tools/call", Some(&params)).into_iter().collect();
+        let compare = |headers: &HeaderMap, method: &str, are_required: bool| {
+            compare_headers(headers, method, Some(&params), are_required)
+        };
+        assert_eq!(compare(&right, "tools/call", true), Ok(()));
+        let different = |name| Err(HeaderMismatch::Different(name));
+        assert_eq!(compare(&right, "tools/list", false), different(METHOD));
+        let none = HeaderMap::new();
+        assert_eq!(compare(&none, "ping", true), Err(HeaderMismatch::Missing(METHOD)));
+        assert_eq!(compare(&none, "ping", false), Ok(()));
+        let mut other = right.clone();
+        other.insert(NAME, HeaderValue::from_static("=?base64?!?="));
+        assert_eq!(compare(&other, "tools/call", true), different(NAME));
+        other.append(NAME, HeaderValue::from_static("Zurich"));
+        assert_eq!(compare(&other, "tools/call", true), Err(HeaderMismatch::Repeated(NAME)));
     }
 }

@@ -1,0 +1,122 @@
+//! `subscriptions/listen`, by which clients of revision 2026-07-28 or later learn of changes.
+
+use gramc_tools::invocation::RequestOrigin;
+use serde_json::{Map, Value, json};
+
+use crate::client_link::Change;
+use crate::connection::RequestContext;
+use crate::conversation::Conversation;
+use crate::protocol::{SERVER_KEY, SUBSCRIPTION_KEY};
+
+const TOPICS: [Topic; 4] = [
+    Topic::list("toolsListChanged", "tools"),
+    Topic::list("promptsListChanged", "prompts"),
+    Topic::list("resourcesListChanged", "resources"),
+    Topic { key: RESOURCES_KEY, capability: "resources", flag: "subscribe" },
+];
+const RESOURCES_KEY: &str = "resourceSubscriptions";
+
+/// What clients can subscribe to.
+struct Topic {
+    /// The key in the filter of a subscription.
+    key: &'static str,
+    /// The capability of servers that have it, and the flag of the capability.
+    capability: &'static str,
+    flag: &'static str,
+}
+
+impl Topic {
+    const fn list(key: &'static str, capability: &'static str) -> Self {
+        Self { key, capability, flag: "listChanged" }
+    }
+}
+
+/// The part of a filter that the server supports.
+fn accepted_part(filter: &Value, capabilities: &Value) -> Map<String, Value> {
+    let mut accepted = Map::new();
+    for Topic { key, capability, flag } in TOPICS {
+        let wanted = &filter[key];
+        let is_wanted = *wanted == true || wanted.is_array();
+        if is_wanted && capabilities[capability][flag] == true {
+            accepted.insert(key.to_owned(), wanted.clone());
+        }
+    }
+    accepted
+}
+
+/// Whether a subscription covers a notification.
+fn covers(accepted: &Map<String, Value>, change: &Change) -> bool {
+    let (method, params) = change;
+    let Some(topic) = method.strip_prefix("notifications/") else { return false };
+    if topic == "resources/updated" {
+        let uri = params.as_ref().map(|params| &params["uri"]);
+        let uris = accepted.get(RESOURCES_KEY).and_then(Value::as_array);
+        return uris.is_some_and(|uris| uris.iter().any(|it| Some(it) == uri));
+    }
+    let list = topic.strip_suffix("/list_changed");
+    TOPICS.iter().any(|topic| {
+        topic.flag == "listChanged"
+            && Some(topic.capability) == list
+            && accepted.contains_key(topic.key)
+    })
+}
+
+/// Tells the client of changes until it cancels the request or the connection ends.
+pub(crate) async fn listen(
+    conversation: &Conversation,
+    config: &Map<String, Value>,
+    params: &Value,
+    context: &RequestContext,
+) -> Value {
+    let capabilities = config.get("capabilities").unwrap_or(&Value::Null);
+    let accepted = accepted_part(&params["notifications"], capabilities);
+    let (mut tools, mut changes) =
+        (conversation.visible.subscribe(), conversation.changes.subscribe());
+    let id = json!({ SUBSCRIPTION_KEY: context.id });
+    let acknowledged = json!({"_meta": id, "notifications": accepted});
+    let method = "notifications/subscriptions/acknowledged";
+    context.outbox.notify(method, Some(acknowledged)).await;
+    let upstream = conversation.upstream();
+    let subscribed = accepted.get(RESOURCES_KEY).and_then(Value::as_array);
+    let subscribed: Vec<_> = subscribed.into_iter().flatten().collect();
+    let origin = RequestOrigin::default;
+    for uri in &subscribed {
+        // The client hears of resources that its servers know.
+        let _ = upstream.answer("resources/subscribe", json!({ "uri": uri }), origin()).await;
+    }
+    let tools_changed = || ("notifications/tools/list_changed".to_owned(), None);
+    loop {
+        let change = tokio::select! {
+            () = context.cancelled.cancelled() => break,
+            // The senders live as long as the conversation.
+            _ = tools.changed() => tools_changed(),
+            change = changes.recv() => match change {
+                Ok(change) => change,
+                Err(_) => continue,
+            },
+        };
+        if covers(&accepted, &change) {
+            let (method, params) = change;
+            context.outbox.notify(&method, Some(with_meta(params, &id))).await;
+        }
+    }
+    for uri in &subscribed {
+        let _ = upstream.answer("resources/unsubscribe", json!({ "uri": uri }), origin()).await;
+    }
+    let mut meta = id;
+    meta[SERVER_KEY] = config.get("serverInfo").cloned().unwrap_or_default();
+    json!({"resultType": "complete", "_meta": meta})
+}
+
+/// The parameters of a notification, with further metadata.
+fn with_meta(params: Option<Value>, more: &Value) -> Value {
+    let mut params = match params {
+        Some(Value::Object(params)) => params,
+        _ => Map::new(),
+    };
+    let meta = params.entry("_meta").or_insert_with(|| json!({}));
+    if let (Value::Object(meta), Value::Object(more)) = (meta, more) {
+        meta.extend(more.clone());
+    }
+    params.into()
+}
