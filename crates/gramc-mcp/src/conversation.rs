@@ -8,7 +8,7 @@ use serde_json::Map;
 use smol_str::SmolStr;
 use tokio::sync::{Mutex, broadcast, watch};
 
-use crate::client::{attach_client, session_servers};
+use crate::client::{attach_client, library_servers, session_servers};
 use crate::client_link::{Change, ClientLink};
 use crate::connection::RequestContext;
 use crate::offer::{LiveTools, Offer, OfferSource};
@@ -87,6 +87,12 @@ impl Conversation {
     /// Whether the tools of the running server have changed.
     pub(crate) fn has_changed(&self) -> bool {
         self.live.as_ref().is_some_and(|live| live.have_changed())
+    }
+
+    /// Whether the list of tools stays the same for all clients while the server runs.
+    pub(crate) fn is_constant(&self) -> bool {
+        let has_fixed_tools = self.live.is_none() && library_servers(&self.offer.bound).is_empty();
+        has_fixed_tools && (self.offer.finder.is_some() || !self.offer.catalog.has_containers())
     }
 
     /// The MCP servers behind the conversation.

@@ -4,13 +4,13 @@ use std::convert::Infallible;
 use std::sync::Arc;
 use std::time::Duration;
 
-use axum::body::to_bytes;
+use axum::body::{Body, to_bytes};
 use axum::extract::{Request, State};
-use axum::http::header::{ACCEPT, ALLOW, CONTENT_TYPE};
+use axum::http::header::{ACCEPT, ALLOW, CACHE_CONTROL, CONTENT_TYPE};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
-use axum::response::sse::{self, KeepAlive, Sse};
 use axum::response::{IntoResponse as _, Response};
-use futures_util::{Stream, StreamExt as _, stream};
+use futures_util::StreamExt as _;
+use futures_util::stream::{self, unfold};
 use gramc_tools::RpcError;
 use serde_json::{Map, Value};
 use tokio::sync::oneshot;
@@ -20,14 +20,14 @@ use tokio_util::sync::CancellationToken;
 use crate::Server;
 use crate::connection::Connection;
 use crate::message::{Message, unreadable};
-use crate::outbox::{Event, EventStream, Outbox};
+use crate::outbox::{Event, EventReader, EventStream, Outbox};
 use crate::param_headers::compare_headers;
 use crate::protocol::{
     ClientIntroduction, EMPTY_EVENTS, HEADER_MISMATCH, INTERNAL_ERROR, INVALID_PARAMS,
     INVALID_REQUEST, METHOD_NOT_FOUND, MISSING_CAPABILITY, REVISION_KEY, REVISIONS, SESSION_HEADER,
     UNSUPPORTED_REVISION, is_modern,
 };
-use crate::sessions::{HttpSession, HttpSessions, MAX_SESSIONS, MIN_IDLE, NumberedStream};
+use crate::sessions::{HttpSession, HttpSessions, MIN_IDLE, NumberedStream};
 
 /// The header with the id of a session.
 const SESSION: HeaderName = HeaderName::from_static(SESSION_HEADER);
@@ -56,8 +56,8 @@ pub(crate) struct Endpoint {
 }
 
 impl Endpoint {
-    pub(crate) fn new(server: &Server, stop: CancellationToken) -> Self {
-        let sessions = HttpSessions::new(MAX_SESSIONS, MIN_IDLE);
+    pub(crate) fn new(server: &Server, max_sessions: usize, stop: CancellationToken) -> Self {
+        let sessions = HttpSessions::new(max_sessions, MIN_IDLE);
         Self { server: server.clone(), sessions, stop }
     }
 
@@ -75,7 +75,7 @@ impl Endpoint {
                 Message::Request { id, method, params } if method == "initialize" => {
                     self.begin_session(id, params).await
                 }
-                message => match self.session_of(headers, id_of(&message)) {
+                message => match self.session_of(headers, &id_of(&message)) {
                     Ok(session) => self.receive_in_session(&session, message).await,
                     Err(refusal) => refusal.into_response(),
                 },
@@ -83,10 +83,14 @@ impl Endpoint {
         }
     }
 
-    fn session_of(&self, headers: &HeaderMap, id: Value) -> Result<Arc<HttpSession>, Refusal> {
+    fn session_of(
+        &self,
+        headers: &HeaderMap,
+        id: &Value,
+    ) -> Result<Arc<HttpSession>, Box<Refusal>> {
         let refuse = |status, message: &str| {
             let error = RpcError::new(INVALID_REQUEST, message);
-            Err(Refusal { status, id: id.clone(), error })
+            Err(Box::new(Refusal { status, id: id.clone(), error }))
         };
         let Some(session) = text_of(headers, &SESSION) else {
             return refuse(StatusCode::BAD_REQUEST, "the header `Mcp-Session-Id` is missing");
@@ -99,7 +103,8 @@ impl Endpoint {
 
     async fn begin_session(&self, id: Value, params: Option<Value>) -> Response {
         if !self.sessions.make_room().await {
-            let message = format!("all {MAX_SESSIONS} sessions are in use; try again later");
+            let message =
+                format!("all {} sessions are in use; try again later", self.sessions.most);
             let error = RpcError::new(INTERNAL_ERROR, message);
             return Refusal { status: StatusCode::SERVICE_UNAVAILABLE, id, error }.into_response();
         }
@@ -148,14 +153,10 @@ impl Endpoint {
     /// The events of a stream from a position on.
     fn read_stream(&self, begun: &NumberedStream, from: u64, is_primed: bool) -> Response {
         let NumberedStream { number, stream } = begun;
-        let number = *number;
-        let Some(events) = stream.read(from, self.stop.clone()) else { return lost_events() };
-        let first = is_primed
-            .then(|| sse::Event::default().id(format!("{number}-{from}")).retry(RETRY).data(""));
-        let events = events.map(move |Event { number: at, text }| {
-            sse::Event::default().id(format!("{number}-{}", at + 1)).data(&*text)
-        });
-        event_stream(stream::iter(first).chain(events))
+        let Some(reader) = stream.read(from, self.stop.clone()) else { return lost_events() };
+        let retry = RETRY.as_millis();
+        let first = is_primed.then(|| format!("id: {number}-{from}\nretry: {retry}\ndata: \n\n"));
+        event_stream(EventBody { reader, stream: Some(*number), _guard: None }, first)
     }
 
     /// Answers a message that belongs to no session.
@@ -175,8 +176,8 @@ impl Endpoint {
                 return Refusal { status: StatusCode::BAD_REQUEST, id, error }.into_response();
             }
         };
-        let Some(reading) = events.read(0, self.stop.clone()) else { return lost_events() };
-        let guard = CancelOnDrop(Arc::clone(&connection));
+        let Some(reader) = events.read(0, self.stop.clone()) else { return lost_events() };
+        let guard = Some(CancelOnDrop(Arc::clone(&connection)));
         let meta = meta_of(params.as_ref());
         let is_described = meta.is_some_and(|meta| ClientIntroduction::of_request(meta).is_ok());
         let (tell_status, status) = oneshot::channel();
@@ -194,11 +195,7 @@ impl Endpoint {
             *response.status_mut() = status.await.unwrap_or_default();
             return response;
         }
-        event_stream(reading.map(move |event| {
-            // A client that disconnects cancels its request.
-            let _guard = &guard;
-            sse::Event::default().data(&*event.text)
-        }))
+        event_stream(EventBody { reader, stream: None, _guard: guard }, None)
     }
 }
 
@@ -220,10 +217,10 @@ enum Lifecycle {
 }
 
 /// How a message is related to others. Fails if the message and its headers differ.
-fn find_lifecycle(message: &Message, headers: &HeaderMap) -> Result<Lifecycle, Refusal> {
+fn find_lifecycle(message: &Message, headers: &HeaderMap) -> Result<Lifecycle, Box<Refusal>> {
     let refuse = |code, text: String| {
         let error = RpcError::new(code, text);
-        Err(Refusal { status: StatusCode::BAD_REQUEST, id: id_of(message), error })
+        Err(Box::new(Refusal { status: StatusCode::BAD_REQUEST, id: id_of(message), error }))
     };
     let (method, params) = match message {
         Message::Request { method, params, .. } | Message::Notification { method, params } => {
@@ -309,11 +306,38 @@ fn lost_events() -> Response {
     Refusal { status: StatusCode::BAD_REQUEST, id: Value::Null, error }.into_response()
 }
 
-fn event_stream(events: impl Stream<Item = sse::Event> + Send + 'static) -> Response {
-    let events = events.map(Ok::<_, Infallible>);
-    let stream = Sse::new(events).keep_alive(KeepAlive::new().interval(KEEP_ALIVE));
-    // Proxies must not hold events back.
-    ([(BUFFERING, "no")], stream).into_response()
+/// The events of a response.
+struct EventBody {
+    reader: EventReader,
+    /// The number of the stream, if its events have ids.
+    stream: Option<u64>,
+    /// A client without a session that disconnects cancels its request.
+    _guard: Option<CancelOnDrop>,
+}
+
+impl EventBody {
+    async fn next(&mut self) -> Option<String> {
+        let Ok(event) = timeout(KEEP_ALIVE, self.reader.next()).await else {
+            return Some(":\n\n".to_owned());
+        };
+        let Event { number, text } = event?;
+        Some(match self.stream {
+            Some(stream) => format!("id: {stream}-{}\ndata: {text}\n\n", number + 1),
+            None => format!("data: {text}\n\n"),
+        })
+    }
+}
+
+fn event_stream(body: EventBody, first: Option<String>) -> Response {
+    let rest = unfold(body, async |mut body| Some((body.next().await?, body)));
+    let events = stream::iter(first).chain(rest).map(Ok::<_, Infallible>);
+    let no_cache = [
+        (CONTENT_TYPE, EVENTS),
+        (CACHE_CONTROL, "no-cache"),
+        // Proxies must not hold events back.
+        (BUFFERING, "no"),
+    ];
+    (no_cache, Body::from_stream(events)).into_response()
 }
 
 fn text_of<'h>(headers: &'h HeaderMap, name: &HeaderName) -> Option<&'h str> {
@@ -383,7 +407,7 @@ pub(crate) async fn get(State(endpoint): State<Arc<Endpoint>>, headers: HeaderMa
         let message = format!("the client must accept {EVENTS}");
         return (StatusCode::NOT_ACCEPTABLE, message).into_response();
     }
-    let session = match endpoint.session_of(&headers, Value::Null) {
+    let session = match endpoint.session_of(&headers, &Value::Null) {
         Ok(session) => session,
         Err(refusal) => return refusal.into_response(),
     };

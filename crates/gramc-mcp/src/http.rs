@@ -21,6 +21,8 @@ use crate::metrics::MEDIA_TYPE;
 use crate::{ServeError, Server};
 
 const PATH: &str = "/mcp";
+/// Maximum number of sessions, unless the listener has another one.
+const MAX_SESSIONS: usize = 100;
 const METRICS_PATH: &str = "/metrics";
 /// The path that shows that the server runs.
 const HEALTH_PATH: &str = "/healthz";
@@ -33,6 +35,7 @@ pub struct Listener {
     address: SocketAddr,
     token: Option<Arc<str>>,
     path: String,
+    max_sessions: usize,
 }
 
 impl fmt::Debug for Listener {
@@ -72,12 +75,18 @@ impl Listener {
         let socket = TcpListener::bind(&places[..]).await.map_err(|error| wrong(&error))?;
         let address = socket.local_addr().map_err(|error| wrong(&error))?;
         let token = token.map(|token| Arc::from(token.trim()));
-        Ok(Self { socket, address, token, path: PATH.to_owned() })
+        Ok(Self { socket, address, token, path: PATH.to_owned(), max_sessions: MAX_SESSIONS })
     }
 
     /// Listens at a free loopback port, for clients that know the name.
     pub(crate) async fn bind_hidden(name: &str) -> Result<Self, ServeError> {
         Ok(Self { path: format!("{PATH}/{name}"), ..Self::bind("0", None).await? })
+    }
+
+    /// Limits the number of sessions. If all are in use, new clients are rejected.
+    #[must_use]
+    pub fn with_max_sessions(self, max_sessions: usize) -> Self {
+        Self { max_sessions, ..self }
     }
 
     /// The URL that clients connect to.
@@ -99,7 +108,7 @@ impl Server {
         until: impl Future<Output = ()> + Send + 'static,
     ) -> Result<(), ServeError> {
         let (stop, closing) = (CancellationToken::new(), CancellationToken::new());
-        let endpoint = Arc::new(Endpoint::new(self, stop.clone()));
+        let endpoint = Arc::new(Endpoint::new(self, listener.max_sessions, stop.clone()));
         let guard = middleware::from_fn_with_state(listener.token.clone(), require_token);
         let metrics = self.clone();
         let metrics = move || async move {

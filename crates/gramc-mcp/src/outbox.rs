@@ -4,8 +4,6 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
 
-use futures_util::Stream;
-use futures_util::stream::unfold;
 use parking_lot::Mutex;
 use tokio::sync::{Notify, mpsc};
 use tokio::time::{Instant, timeout, timeout_at};
@@ -177,7 +175,7 @@ impl EventStream {
         self: &Arc<Self>,
         from: u64,
         stop: CancellationToken,
-    ) -> Option<impl Stream<Item = Event> + use<>> {
+    ) -> Option<EventReader> {
         let reader = {
             let mut state = self.state.lock();
             if !(state.first..=state.end()).contains(&from) {
@@ -188,12 +186,12 @@ impl EventStream {
             state.reader
         };
         self.changed.notify_waiters();
-        let reader = EventReader { stream: Arc::clone(self), reader, next: from, stop };
-        Some(unfold(reader, async |mut reader| Some((reader.next().await?, reader))))
+        Some(EventReader { stream: Arc::clone(self), reader, next: from, stop })
     }
 }
 
-struct EventReader {
+/// Reads a stream until it ends or another reader begins.
+pub(crate) struct EventReader {
     stream: Arc<EventStream>,
     reader: u64,
     next: u64,
@@ -201,7 +199,8 @@ struct EventReader {
 }
 
 impl EventReader {
-    async fn next(&mut self) -> Option<Event> {
+    /// The next event. May be dropped at any time.
+    pub(crate) async fn next(&mut self) -> Option<Event> {
         loop {
             let changed = self.stream.changed.notified();
             let mut changed = std::pin::pin!(changed);
@@ -250,12 +249,14 @@ impl Drop for EventReader {
 mod tests {
     #![allow(clippy::unwrap_used, reason = "a failed step fails the test")]
 
-    use futures_util::StreamExt as _;
-
     use super::*;
 
-    fn texts(events: &[Event]) -> Vec<&str> {
-        events.iter().map(|event| &*event.text).collect()
+    async fn rest(mut reader: EventReader) -> Vec<(u64, String)> {
+        let mut events = Vec::new();
+        while let Some(Event { number, text }) = reader.next().await {
+            events.push((number, text.to_string()));
+        }
+        events
     }
 
     fn stop() -> CancellationToken {
@@ -265,7 +266,7 @@ mod tests {
     #[tokio::test]
     async fn what_was_not_received_can_be_read_again() {
         let stream = Arc::new(EventStream::default());
-        let mut first = Box::pin(stream.read(0, stop()).unwrap());
+        let mut first = stream.read(0, stop()).unwrap();
         for text in ["a", "b"] {
             stream.push(text.to_owned()).await;
         }
@@ -273,11 +274,9 @@ mod tests {
         let second = stream.read(1, stop()).unwrap();
         stream.finish(Some("c".to_owned()));
         assert!(first.next().await.is_none(), "the earlier reader ends");
-        let rest: Vec<_> = second.collect().await;
-        assert_eq!(texts(&rest), ["b", "c"]);
-        assert_eq!(rest[1].number, 2);
-        let again: Vec<_> = stream.read(2, stop()).unwrap().collect().await;
-        assert_eq!(texts(&again), ["c"]);
+        assert_eq!(rest(second).await, [(1, "b".to_owned()), (2, "c".to_owned())]);
+        let again = stream.read(2, stop()).unwrap();
+        assert_eq!(rest(again).await, [(2, "c".to_owned())]);
         assert!(stream.read(4, stop()).is_none());
     }
 
@@ -295,7 +294,7 @@ mod tests {
     #[tokio::test]
     async fn senders_wait_for_a_slow_reader() {
         let stream = Arc::new(EventStream::default());
-        let mut reader = Box::pin(stream.read(0, stop()).unwrap());
+        let mut reader = stream.read(0, stop()).unwrap();
         for _ in 0..MAX_UNREAD {
             stream.push("x".to_owned()).await;
         }

@@ -22,6 +22,8 @@ use crate::{FinishedCall, Server};
 
 /// Interval of progress notifications for a running call.
 const PROGRESS_INTERVAL: Duration = Duration::from_secs(1);
+/// How long clients may keep a list of tools that does not change while the server runs.
+const CONSTANT_TTL_MS: u64 = 3_600_000;
 /// The requests that revision 2026-07-28 no longer has.
 const REMOVED: [&str; 4] =
     ["ping", "logging/setLevel", "resources/subscribe", "resources/unsubscribe"];
@@ -48,11 +50,16 @@ impl IncomingRequest {
     pub(crate) async fn answer(self, method: &str, mut params: Value) -> Answer {
         if method == "tools/list" {
             let Offer { finder, catalog, .. } = &*self.conversation.offer;
-            let page = match finder {
+            let mut page = match finder {
                 Some(finder) => finder.page(),
                 None => catalog.page(&self.conversation.visible()),
             };
-            return Ok(with_hints(page, self.context.is_modern()));
+            let is_modern = self.context.is_modern();
+            if is_modern && self.conversation.is_constant() {
+                page["ttlMs"] = CONSTANT_TTL_MS.into();
+                page["cacheScope"] = "public".into();
+            }
+            return Ok(with_hints(page, is_modern));
         }
         if method != "tools/call" {
             if self.context.is_modern() && REMOVED.contains(&method) {

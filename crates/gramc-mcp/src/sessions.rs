@@ -13,8 +13,6 @@ use crate::Server;
 use crate::connection::Connection;
 use crate::outbox::{EventStream, Outbox};
 
-/// Maximum number of sessions.
-pub(crate) const MAX_SESSIONS: usize = 100;
 /// Idle time after which a session ends, long enough for a pause in a conversation.
 const MAX_IDLE: Duration = Duration::from_hours(1);
 /// Idle time after which a session ends if there is no room for another one.
@@ -95,7 +93,7 @@ impl HttpSession {
 /// The open sessions by their ids. Their number is limited, since each may have MCP servers of its own.
 pub(crate) struct HttpSessions {
     open: Mutex<HashMap<String, Arc<HttpSession>>>,
-    most: usize,
+    pub(crate) most: usize,
     min_idle: Duration,
 }
 

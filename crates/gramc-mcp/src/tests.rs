@@ -456,6 +456,16 @@ async fn calls_of_any_form_are_checked() {
     }
     let unknown = ask("tools/rename", json!({})).await;
     assert_eq!(unknown["error"]["code"], -32601);
+    for (line, code, id) in [
+        ("{\"id\":", -32700, Value::Null),
+        ("[]", -32600, Value::Null),
+        ("{\"id\":7}", -32600, json!(7)),
+    ] {
+        write.write_all(format!("\u{feff}{line}\r\n").as_bytes()).await.unwrap();
+        let refused = soon(lines.next_line()).await.unwrap().unwrap();
+        let refused: Value = serde_json::from_str(&refused).unwrap();
+        assert_eq!((&refused["error"]["code"], &refused["id"]), (&json!(code), &id), "{line}");
+    }
 }
 
 #[tokio::test]

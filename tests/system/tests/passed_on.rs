@@ -168,7 +168,7 @@ fn progress_and_log_messages_come_before_the_result() {
         let of = told.iter().filter(|message| message["method"] == method);
         of.map(|message| message["params"].clone()).collect()
     };
-    let progress = |step: u32| json!({"progressToken": "mine", "progress": f64::from(step), "total": 3.0, "message": format!("step {step}")});
+    let progress = |step: u32| json!({"progressToken": "mine", "progress": step, "total": 3, "message": format!("step {step}")});
     assert_eq!(json!(of("notifications/progress")), json!([progress(1), progress(2), progress(3)]));
     let log = |step: u32| json!({"level": "info", "logger": "work", "data": {"step": step}});
     assert_eq!(of("notifications/message"), [log(1), log(2), log(3)]);

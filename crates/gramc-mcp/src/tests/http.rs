@@ -132,6 +132,41 @@ async fn a_body_that_is_not_a_message_is_an_error_of_json_rpc() {
     }
 }
 
+/// The ids and the data of the events in an answer.
+fn events(answer: &str) -> Vec<(&str, &str)> {
+    let event = |event| Some((field(event, "id:")?, field(event, "data:")?));
+    answer.split("\n\n").filter_map(event).collect()
+}
+
+fn field<'e>(event: &'e str, name: &str) -> Option<&'e str> {
+    event.lines().find_map(|line| line.strip_prefix(name)).map(str::trim)
+}
+
+#[tokio::test]
+async fn an_answer_can_be_read_again_after_its_end() {
+    let running = run(&server(&Waiting::default()), "0", None).await;
+    let hello = soon(running.hello().send()).await.unwrap();
+    let session = hello.headers()["mcp-session-id"].clone();
+    let client = reqwest::Client::new();
+    let call = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call",
+        "params": {"name": "greet", "arguments": {}}});
+    let post = running.hello().header("mcp-session-id", &session).body(call.to_string());
+    let answer = soon(post.send()).await.unwrap().text().await.unwrap();
+    let [(start, ""), (_, result)] = events(&answer)[..] else { panic!("{answer}") };
+    assert!(result.contains("world"), "{result}");
+    let read_on = |last: &str| {
+        let get = client.get(&running.url).header("mcp-session-id", &session);
+        get.header("accept", "text/event-stream").header("last-event-id", last)
+    };
+    let again = soon(read_on(start).send()).await.unwrap().text().await.unwrap();
+    assert_eq!(events(&again), events(&answer)[1..]);
+    for unknown in ["1-7", "9-0", "x"] {
+        let lost = soon(read_on(unknown).send()).await.unwrap();
+        assert_eq!(lost.status(), StatusCode::BAD_REQUEST, "{unknown}");
+        assert!(lost.text().await.unwrap().contains("send the request again"));
+    }
+}
+
 #[tokio::test]
 async fn other_clients_need_the_token() {
     for address in ["0.0.0.0:0", "[::]:0"] {

@@ -48,4 +48,7 @@ pub(crate) struct Mcp {
     /// reachable from other machines
     #[arg(long, value_name = "NAME", requires = "http")]
     pub(crate) token_env: Option<String>,
+    /// Maximum number of HTTP sessions. If all are in use, new clients are rejected
+    #[arg(long, value_name = "N", default_value_t = 100, requires = "http")]
+    pub(crate) max_sessions: usize,
 }

@@ -61,7 +61,7 @@ pub(super) fn run(args: &Mcp, display: Display) -> Outcome {
                 }
                 server.over_stdio(drop_signal(live::next_signal())).await
             }
-            Some(address) => http(&server, address, token).await,
+            Some(address) => http(&server, address, token, args.max_sessions).await,
         };
         served.map(|()| CLEAN).map_err(failure)
     };
@@ -129,10 +129,15 @@ async fn prepare(read: &Both, options: ServerOptions) -> Result<Option<Server>, 
     Ok(Some(server))
 }
 
-async fn http(server: &Server, address: &str, token: Option<String>) -> Result<(), ServeError> {
+async fn http(
+    server: &Server,
+    address: &str,
+    token: Option<String>,
+    max_sessions: usize,
+) -> Result<(), ServeError> {
     // Signals are handled from here on, before the address is printed.
     let over = drop_signal(live::next_signal());
-    let listener = Listener::bind(address, token).await?;
+    let listener = Listener::bind(address, token).await?.with_max_sessions(max_sessions);
     say(format_args!("serving MCP at {}", listener.url()));
     server.over_http(listener, over).await
 }
