@@ -106,6 +106,13 @@ def call(request):
                 note("notifications/progress", {**progress, "message": "step %d" % step})
             note("notifications/message", {"level": "info", "logger": "work", "data": {"step": step}})
         return words("worked at the level " + state["level"])
+    if name == "steps":
+        token = params.get("_meta", {}).get("progressToken")
+        for step in range(arguments["count"]):
+            time.sleep(0.25)
+            if arguments.get("progress"):
+                note("notifications/progress", {"progressToken": token, "progress": step})
+        return words("%d steps" % arguments["count"])
     if name == "wait":
         while request["id"] not in cancelled:
             time.sleep(0.01)
@@ -162,7 +169,10 @@ def result(request):
         return task(method, params)
     if method == "resources/list":
         # A page each.
-        at = int(params.get("cursor", 0))
+        at = params.get("cursor", "0")
+        if not at.isdigit():
+            return {"error": {"code": -32602, "message": "invalid cursor"}}
+        at = int(at)
         page = {"resources": RESOURCES[at : at + 1]}
         return {**page, "nextCursor": str(at + 1)} if at + 1 < len(RESOURCES) else page
     if method == "resources/templates/list":

@@ -44,8 +44,10 @@ pub use self::connection::UpstreamError;
 pub use self::mcp_server::McpServer;
 pub use self::mcp_tool::McpTool;
 pub use self::oauth::OAuthGrant;
-pub use self::server_tools::{ServerTools, load_options, load_options_of};
-pub use self::session_servers::{LibraryServer, attach_client, library_servers, session_servers};
+pub use self::server_tools::{ServerTools, load_options};
+pub use self::session_servers::{
+    LibraryServer, attach_client, library_servers, session_servers, with_servers,
+};
 pub use self::sign_in::{PendingSignIn, SignInError, SignInOptions, SignIns};
 pub use self::signed_client::{KeyError, SigningKey};
 pub use self::token_error::TokenError;
@@ -85,8 +87,7 @@ pub async fn tools_of_command(
     if words.is_empty() {
         return Err(McpError::EmptyCommand);
     }
-    let environment = Arc::new(environment);
-    tools_of(&ServerAddress::Command { words: words.into(), environment }, limit, stop).await
+    tools_of(&ServerAddress::command(words, environment), limit, stop).await
 }
 
 /// Asks the MCP server at `url` for its tools, over streamable HTTP.

@@ -193,7 +193,8 @@ impl IncomingRequest {
         let client = self.client.is_modern().then(|| Arc::clone(&self.client));
         let meta = passed_meta(&self.context);
         let refusal = Arc::default();
-        RequestOrigin { progress_token, log_level, meta, refusal, client }
+        let rest = RequestOrigin::default();
+        RequestOrigin { progress_token, log_level, meta, refusal, client, ..rest }
     }
 
     /// Runs a call until it ends or the client cancels it.

@@ -2,7 +2,7 @@
 //! log messages.
 //!
 //! Lists of several servers are joined in the order of the library. What two servers call by the
-//! same name is that of the first one.
+//! same name is that of the first one. The names of prompts begin with the prefix of their server.
 
 use std::collections::HashSet;
 use std::time::Duration;
@@ -67,8 +67,14 @@ pub(crate) fn capabilities(servers: &[LibraryServer], is_modern: bool) -> Map<St
     if is_modern {
         all.insert("extensions".to_owned(), json!({ TASKS_EXTENSION: {} }));
     }
-    for LibraryServer { server, is_whole } in servers {
-        let Some(known) = server.introduction() else { continue };
+    // The client learns the capabilities once, so those of a server that comes later are assumed.
+    let awaited = json!({"resources": {"listChanged": true}, "prompts": {"listChanged": true}});
+    for LibraryServer { server, is_whole, .. } in servers {
+        let announced = match server.introduction() {
+            Some(known) => known.capabilities(),
+            None if server.is_awaited() => awaited.as_object().cloned().unwrap_or_default(),
+            None => continue,
+        };
         let is_offered = |key: &str| match key {
             // These concern the tools, which are ours.
             "tools" | "tasks" => false,
@@ -76,7 +82,7 @@ pub(crate) fn capabilities(servers: &[LibraryServer], is_modern: bool) -> Map<St
             "logging" => !server.is_shared(),
             _ => *is_whole,
         };
-        for (key, value) in known.capabilities() {
+        for (key, value) in announced {
             if !is_offered(&key) {
                 continue;
             }
@@ -107,16 +113,27 @@ pub(crate) fn capabilities(servers: &[LibraryServer], is_modern: bool) -> Map<St
 
 /// How to use the servers that the library takes as a whole, in their words.
 pub(crate) fn instructions(servers: &[LibraryServer]) -> Option<String> {
-    let servers = servers.iter().filter(|it| it.is_whole);
-    let known: Vec<_> = servers.filter_map(|it| it.server.introduction()).collect();
-    let texts: Vec<_> = known.iter().filter_map(|known| known.instructions()).collect();
+    let texts = servers.iter().filter(|it| it.is_whole).filter_map(|it| {
+        let known = it.server.introduction()?;
+        let text = known.instructions()?;
+        Some(match it.prefix.as_str() {
+            "" => text.to_owned(),
+            prefix => {
+                let server = &it.server;
+                format!("Instructions of the MCP server {server} (tools `{prefix}*`):\n{text}")
+            }
+        })
+    });
+    let texts: Vec<_> = texts.collect();
     (!texts.is_empty()).then(|| texts.join("\n\n"))
 }
 
 /// The name of the only server of the library, which is then that of ours.
 pub(crate) fn server_info(servers: &[LibraryServer]) -> Option<Value> {
     match servers {
-        [LibraryServer { server, is_whole: true }] => server.introduction()?.server_info().cloned(),
+        [LibraryServer { server, is_whole: true, .. }] => {
+            server.introduction()?.server_info().cloned()
+        }
         _ => None,
     }
 }
@@ -178,7 +195,7 @@ impl Upstream {
     ) -> Answer {
         let lists = [RESOURCES, TEMPLATES, PROMPTS];
         if let Some(kind) = lists.into_iter().find(|kind| kind.method == method) {
-            return self.page(kind, params["cursor"].as_str()).await;
+            return self.list(kind, params["cursor"].as_str()).await;
         }
         if method == SET_LEVEL {
             return self.set_level(params).await;
@@ -218,7 +235,7 @@ impl Upstream {
         servers: impl Iterator<Item = &McpServer>,
         capability: &str,
     ) -> Result<Vec<McpServer>, RpcError> {
-        let asking = servers.map(async |server| {
+        let asking = servers.filter(|server| !server.is_awaited()).map(async |server| {
             let known = timeout(MEMBER_LIMIT, server.announced_capabilities()).await;
             let known = known.map_err(|_| late(server))?.map_err(failure)?;
             Ok(known.contains_key(capability).then(|| server.clone()))
@@ -236,67 +253,81 @@ impl Upstream {
         }
     }
 
-    /// A page of a list. A cursor is the position of a server, with its own cursor.
-    async fn page(&self, kind: ListKind, cursor: Option<&str>) -> Answer {
+    /// A list. That of one server is passed on page by page. Those of several are joined on one page,
+    /// because official clients read only the first one; a server that fails is left out, unless all
+    /// of them do.
+    async fn list(&self, kind: ListKind, cursor: Option<&str>) -> Answer {
         let servers = self.offering(kind.capability).await?;
-        let invalid = || invalid_params("invalid cursor; list from the beginning");
-        let (at, own) = match cursor {
-            None => (0, None),
-            Some(cursor) => {
-                let (at, own) = cursor.split_once(':').ok_or_else(invalid)?;
-                (at.parse().map_err(|_| invalid())?, Some(own).filter(|own| !own.is_empty()))
+        if let [server] = &servers[..] {
+            return self.own_page(server, kind, cursor).await;
+        }
+        // One that has such a list may come later.
+        let is_awaited = || self.servers.iter().any(|it| it.server.is_awaited());
+        if servers.is_empty() && !is_awaited() {
+            return Err(not_found(kind.method));
+        }
+        if cursor.is_some() {
+            let why = "invalid cursor; list from the beginning";
+            return Err(invalid_params(why));
+        }
+        let (mut joined, mut names, mut error) = (Vec::new(), HashSet::new(), None);
+        let mut is_any = servers.is_empty();
+        for list in join_all(servers.iter().map(|server| self.entries(server, kind))).await {
+            match list {
+                Ok(entries) => {
+                    is_any = true;
+                    joined.extend(entries.into_iter().filter(|entry| {
+                        entry[kind.name].as_str().is_none_or(|name| names.insert(name.to_owned()))
+                    }));
+                }
+                Err(why) => error = Some(why),
             }
-        };
-        if at >= servers.len() {
-            return Err(if at == 0 { not_found(kind.method) } else { invalid() });
         }
-        // A server that fails is left out, unless all of them do.
-        let (mut at, mut own) = (at, own);
-        let mut page = loop {
-            match self.own_page(&servers[at], kind, own).await {
-                Err(_) if at + 1 < servers.len() => (at, own) = (at + 1, None),
-                Err(_) if cursor.is_some() && own.is_none() => break json!({ (kind.entries): [] }),
-                page => break page?,
-            }
-        };
-        let mut hidden = HashSet::new();
-        for earlier in &servers[..at] {
-            hidden.extend(self.names(earlier, kind).await.unwrap_or_default());
+        match error {
+            Some(error) if !is_any => Err(error),
+            _ => Ok(json!({ (kind.entries): joined })),
         }
-        if let Some(Value::Array(entries)) = page.get_mut(kind.entries) {
-            entries.retain(|entry| entry[kind.name].as_str().is_none_or(|it| !hidden.contains(it)));
-        }
-        let next = match page["nextCursor"].as_str() {
-            Some(next) if !next.is_empty() => Some(format!("{at}:{next}")),
-            _ => (at + 1 < servers.len()).then(|| format!("{}:", at + 1)),
-        };
-        if let Value::Object(page) = &mut page {
-            match next {
-                Some(next) => page.insert("nextCursor".to_owned(), next.into()),
-                None => page.shift_remove("nextCursor"),
-            };
-        }
-        Ok(page)
     }
 
     /// A page of a server's own list.
     async fn own_page(&self, server: &McpServer, kind: ListKind, cursor: Option<&str>) -> Answer {
         let params = cursor.map_or_else(|| json!({}), |cursor| json!({ "cursor": cursor }));
-        self.ask(server, kind.method, params, None).await
+        let mut page = self.ask(server, kind.method, params, None).await?;
+        let prefix = self.prefix(server);
+        if kind.method == PROMPTS.method
+            && !prefix.is_empty()
+            && let Some(Value::Array(entries)) = page.get_mut(kind.entries)
+        {
+            for name in entries.iter_mut().filter_map(|entry| entry.get_mut(kind.name)) {
+                *name = format!("{prefix}{}", text(name)).into();
+            }
+        }
+        Ok(page)
+    }
+
+    fn prefix(&self, server: &McpServer) -> &str {
+        self.servers.iter().find(|it| it.server.is_same(server)).map_or("", |it| &it.prefix)
     }
 
     /// The names of all entries of a server's list.
     async fn names(&self, server: &McpServer, kind: ListKind) -> Result<HashSet<String>, RpcError> {
-        let (mut names, mut cursor) = (HashSet::new(), None);
+        let entries = self.entries(server, kind).await?;
+        Ok(entries.iter().filter_map(|entry| Some(entry[kind.name].as_str()?.to_owned())).collect())
+    }
+
+    /// All entries of a server's list.
+    async fn entries(&self, server: &McpServer, kind: ListKind) -> Result<Vec<Value>, RpcError> {
+        let (mut entries, mut cursor) = (Vec::new(), None);
         for _ in 0..MAX_PAGES {
-            let page = self.own_page(server, kind, cursor.as_deref()).await?;
-            let entries = page[kind.entries].as_array().into_iter().flatten();
-            names.extend(entries.filter_map(|entry| Some(entry[kind.name].as_str()?.to_owned())));
+            let mut page = self.own_page(server, kind, cursor.as_deref()).await?;
+            if let Value::Array(more) = page[kind.entries].take() {
+                entries.extend(more);
+            }
             cursor = page["nextCursor"].as_str().filter(|it| !it.is_empty()).map(str::to_owned);
             if cursor.is_none() {
-                return Ok(names);
+                return Ok(entries);
             }
-            if names.len() > MAX_ENTRIES {
+            if entries.len() > MAX_ENTRIES {
                 break;
             }
         }
@@ -350,7 +381,18 @@ impl Upstream {
 
     async fn pass(&self, server: &McpServer, request: &Request<'_>) -> Answer {
         let Request { method, params, origin } = request;
-        self.ask(server, method, params.clone(), Some(origin)).await
+        let mut params = params.clone();
+        let prompt = match *method {
+            "prompts/get" => params.get_mut("name"),
+            "completion/complete" => params.pointer_mut("/ref/name"),
+            _ => None,
+        };
+        if let Some(name) = prompt
+            && let Some(own) = text(name).strip_prefix(self.prefix(server))
+        {
+            *name = own.into();
+        }
+        self.ask(server, method, params, Some(origin)).await
     }
 
     async fn ask(

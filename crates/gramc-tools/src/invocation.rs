@@ -9,6 +9,7 @@ use gramc_model::{Tool, Types};
 use parking_lot::Mutex;
 use serde_json::{Map, Value};
 use smol_str::SmolStr;
+use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use crate::content::ToolContent;
@@ -59,6 +60,8 @@ pub struct RequestOrigin {
     /// The client, if it answers the questions of servers as part of this request, as from revision
     /// 2026-07-28 of the protocol on.
     pub client: Option<Arc<dyn SessionClient>>,
+    /// When a server last reported progress.
+    pub last_progress: Arc<Mutex<Option<Instant>>>,
 }
 
 /// One run of an implementation.

@@ -216,6 +216,13 @@ impl ToolLibrary {
         self
     }
 
+    /// Sets the MCP servers of its implementations, in order.
+    #[must_use]
+    pub fn with_servers(mut self, servers: LibraryServers) -> Self {
+        self.servers = Some(servers);
+        self
+    }
+
     /// Connects to all that is apart, such as MCP servers, so that binding sees what they declare.
     /// Returns the errors of those that cannot be reached, by tool.
     pub async fn connect(&self) -> Vec<(SmolStr, InvocationError)> {

@@ -13,10 +13,18 @@ use crate::live;
 
 const NAME: &str = "upstream";
 
-/// The text of a library at `path` for the server that the arguments name.
-pub(crate) fn text(server: &LiveServer, path: &Path) -> Result<String, Failure> {
+/// The text of a library at `path` for the server that the arguments name, whose tools are called
+/// with a prefix if there is one.
+pub(crate) fn text(
+    server: &LiveServer,
+    path: &Path,
+    prefix: Option<&str>,
+) -> Result<String, Failure> {
     refuse_secrets(server)?;
-    let library = server_library(server, path)?;
+    let mut library = server_library(server, path)?;
+    for implementation in &mut library.implementations {
+        implementation.attributes.extend(prefix.map(|prefix| ("prefix".into(), prefix.into())));
+    }
     Ok(print(&Module { libraries: vec![library], ..Module::default() }))
 }
 

@@ -27,6 +27,7 @@ mod failures;
 mod fallback;
 mod fmt;
 mod formats;
+mod gateway;
 mod grammars;
 mod guard;
 mod images;

@@ -180,6 +180,19 @@ fn an_import_writes_the_library_that_forwards_calls() {
 }
 
 #[test]
+fn an_import_adds_a_prefix() {
+    let folder = folder(&[]);
+    let words = command("none").as_array().expect("a list").clone();
+    let words: Vec<_> = words.iter().filter_map(Value::as_str).collect();
+    let import = gramc("import -o guard.gram --library-out upstream.gram --prefix up_ --command");
+    import.arg(words.join(" ")).within(folder.path()).run().exits(0);
+    let bound = bind(&folder).clean().stdout;
+    assert!(bound.contains("up_say      Mcp\n") && !bound.contains("\nsay"), "{bound}");
+    assert_eq!(text(&guard(&folder).call("up_say", &json!({"text": "hi"}))), "hi");
+    gramc("import tools.json --prefix up_").run().exits(2).says(&["--prefix"]);
+}
+
+#[test]
 fn an_import_writes_no_secret() {
     let folder = folder(&[("tools.json", "[]")]);
     let import = |more: &str| {

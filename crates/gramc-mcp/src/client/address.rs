@@ -7,6 +7,7 @@ use gramc_tools::ProgramEnvironment;
 use gramc_tools::http_client::{self, RequestHeaders, TlsOptions};
 use gramc_tools::sanitize::sanitize_line;
 use reqwest::Url;
+use smol_str::SmolStr;
 
 use super::oauth::{OAuth, OAuthGrant};
 use super::sign_in::SignIns;
@@ -31,9 +32,16 @@ impl UrlOptions {
     }
 }
 
-/// A server: a program with its arguments and its environment, or a URL with options.
+/// A server, with its name in messages if it has one.
 #[derive(Clone)]
-pub(super) enum ServerAddress {
+pub(super) struct ServerAddress {
+    pub(super) place: ServerPlace,
+    pub(super) name: Option<SmolStr>,
+}
+
+/// A program with its arguments and its environment, or a URL with options.
+#[derive(Clone)]
+pub(super) enum ServerPlace {
     Command { words: Arc<[String]>, environment: Arc<ProgramEnvironment> },
     Url(Arc<UrlAddress>),
 }
@@ -50,10 +58,19 @@ pub(super) struct UrlAddress {
 impl ServerAddress {
     /// The values that the server gets and that must not appear in any output.
     pub(super) fn secrets(&self) -> &[String] {
-        match self {
-            Self::Command { environment, .. } => environment.secrets(),
-            Self::Url(address) => &address.secrets,
+        match &self.place {
+            ServerPlace::Command { environment, .. } => environment.secrets(),
+            ServerPlace::Url(address) => &address.secrets,
         }
+    }
+
+    /// The server that a program is.
+    pub(super) fn command(
+        words: impl Into<Arc<[String]>>,
+        environment: ProgramEnvironment,
+    ) -> Self {
+        let (words, environment) = (words.into(), Arc::new(environment));
+        Self { place: ServerPlace::Command { words, environment }, name: None }
     }
 
     /// The server at a URL. `None` if that is not a whole URL.
@@ -65,18 +82,24 @@ impl ServerAddress {
             secrets.push(secret.clone());
         }
         let oauth = oauth.map(|grant| Arc::new(OAuth::new(&url, &tls, grant)));
-        Some(Self::Url(Arc::new(UrlAddress { url, headers, tls, oauth, secrets })))
+        let address = Arc::new(UrlAddress { url, headers, tls, oauth, secrets });
+        Some(Self { place: ServerPlace::Url(address), name: None })
     }
 }
 
 /// The server without the arguments and credentials, which may be secret, as part of a message.
 impl Display for ServerAddress {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Command { words, .. } => {
+        if let Some(name) = &self.name {
+            return write!(f, "`{}`", sanitize_line(name));
+        }
+        match &self.place {
+            ServerPlace::Command { words, .. } => {
                 write!(f, "`{}`", sanitize_line(words.first().map_or("", String::as_str)))
             }
-            Self::Url(address) => write!(f, "at {}", http_client::without_secrets(&address.url)),
+            ServerPlace::Url(address) => {
+                write!(f, "at {}", http_client::without_secrets(&address.url))
+            }
         }
     }
 }

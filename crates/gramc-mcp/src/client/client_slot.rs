@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 
 use crate::protocol::{INVALID_PARAMS, not_found};
 
-const PROGRESS: &str = "notifications/progress";
+pub(super) const PROGRESS: &str = "notifications/progress";
 /// The requests of servers that need a capability of the client.
 const REQUESTS: [(&str, &str); 3] = [
     ("sampling/createMessage", "sampling"),

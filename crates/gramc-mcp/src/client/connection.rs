@@ -16,9 +16,10 @@ use gramc_tools::{RpcError, http_client};
 use serde_json::{Map, Value, json};
 use tokio::sync::Mutex;
 use tokio::time::{Instant, timeout, timeout_at};
+use tokio_util::sync::CancellationToken;
 
 use self::modern::Modern;
-use super::address::ServerAddress;
+use super::address::{ServerAddress, ServerPlace};
 use super::child_server::ChildServer;
 use super::client_slot::ClientSlot;
 use super::exchange::{Exchange, GOODBYE};
@@ -27,6 +28,7 @@ use super::http_wire::HttpWire;
 use super::inbox::{Inbox, RequestFault, RequestOptions};
 use super::tool_pages::{ListedTools, ToolPages};
 use super::wire::Wire;
+use crate::protocol::METHOD_NOT_FOUND;
 
 /// How long a server may take to list its tools.
 const LIST_LIMIT: Duration = Duration::from_mins(1);
@@ -128,8 +130,8 @@ impl Connection {
             has_other_revision: false,
         };
         let inbox = |place| Arc::new(Inbox::new(place, client, &masks));
-        let (step, inbox, wire, mut server) = match address {
-            ServerAddress::Command { words, environment } => {
+        let (step, inbox, wire, mut server) = match &address.place {
+            ServerPlace::Command { words, environment } => {
                 let (program, arguments) = match words.split_first() {
                     Some((program, arguments)) => (program.as_str(), arguments),
                     None => ("", &[][..]),
@@ -140,7 +142,7 @@ impl Connection {
                     started.map_err(|error| failed("cannot be started", error.to_string()))?;
                 ("does not begin", inbox, Wire::Child(input), Some(server))
             }
-            ServerAddress::Url(address) => {
+            ServerPlace::Url(address) => {
                 let step = "cannot be reached";
                 let wire = HttpWire::new(address);
                 let wire = wire.map_err(|error| failed(step, http_client::root(&error)))?;
@@ -192,6 +194,11 @@ impl Connection {
                 Err(OpenError { has_other_revision, ..error })
             }
         }
+    }
+
+    /// Cancelled when nothing can be asked over it any more.
+    pub(super) fn end(&self) -> CancellationToken {
+        self.exchange.inbox.closed()
     }
 
     /// Whether nothing can be asked over it any more.
@@ -289,6 +296,12 @@ impl Connection {
             let page = self.exchange.request("tools/list", params, meta, RequestOptions::default());
             let page = match page.await {
                 Ok(page) => page,
+                Err(RequestFault::Answered(error))
+                    if error.code == METHOD_NOT_FOUND
+                        && !self.introduction.capabilities().contains_key("tools") =>
+                {
+                    return Ok(ListedTools::default());
+                }
                 Err(fault) => return Err(self.fault("tools/list", fault).await),
             };
             if pages.add(page).map_err(|error| InvocationError::failure(error.to_string()))? {

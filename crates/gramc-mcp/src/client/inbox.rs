@@ -15,7 +15,7 @@ use tokio::sync::{oneshot, watch};
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
-use super::client_slot::ClientSlot;
+use super::client_slot::{ClientSlot, PROGRESS};
 use super::failure_log::FailureLog;
 use super::wire::Wire;
 use crate::lines::MAX_MESSAGE_BYTES;
@@ -217,6 +217,11 @@ impl Inbox {
         self.closed.is_cancelled()
     }
 
+    /// Cancelled when nothing arrives any more.
+    pub(super) fn closed(&self) -> CancellationToken {
+        self.closed.clone()
+    }
+
     /// Runs work until nothing arrives any more.
     pub(super) async fn until_closed<T>(&self, work: impl Future<Output = T>) -> Option<T> {
         self.closed.run_until_cancelled(work).await
@@ -305,6 +310,9 @@ impl Inbox {
                     Some(token) => own_id(token).and_then(|id| self.find(id)),
                 };
                 let origin = origin.as_ref().map(|request| &request.options.origin);
+                if let Some(origin) = origin.filter(|_| method == PROGRESS) {
+                    origin.renew_time_limit();
+                }
                 self.client.pass_notification(method, params, &self.masks, origin).await;
             }
         }

@@ -9,7 +9,7 @@ use tokio::task::AbortHandle;
 use tokio::time::Instant;
 
 use super::McpError;
-use super::address::ServerAddress;
+use super::address::{ServerAddress, ServerPlace};
 use super::client_slot::ClientSlot;
 use super::connection::Connection;
 
@@ -26,6 +26,8 @@ pub(super) struct ServerLink {
     pub(super) opening: Option<ConnectionAttempt>,
     /// How often in a row it could not be opened, or broke before it was of use.
     pub(super) failures: u32,
+    /// Set if somebody opens it again whenever it breaks. Others then do not wait for that.
+    pub(super) is_kept: bool,
     /// When it may be tried again, and why not before.
     wait: Option<(Instant, InvocationError)>,
     /// Tells one opening from another.
@@ -50,7 +52,7 @@ impl Drop for ConnectionAttempt {
 }
 
 async fn open(address: ServerAddress, client: Arc<ClientSlot>) -> ConnectionResult {
-    if let ServerAddress::Command { words, .. } = &address
+    if let ServerPlace::Command { words, .. } = &address.place
         && words.is_empty()
     {
         return Err(InvocationError::unreachable(McpError::EmptyCommand));
@@ -63,16 +65,26 @@ async fn open(address: ServerAddress, client: Arc<ClientSlot>) -> ConnectionResu
 
 impl ServerLink {
     /// The connection that there is, or else a new one, with its number. Fails where it is too
-    /// early to try again.
+    /// early to try again, unless `is_keeper` says that it is due now.
     pub(super) fn open(
         &mut self,
         address: &ServerAddress,
         client: impl FnOnce() -> ClientSlot,
+        is_keeper: bool,
     ) -> Result<(watch::Receiver<Option<ConnectionResult>>, u64), InvocationError> {
+        let is_open = |opening: &ConnectionAttempt| opening.outcome.borrow().is_some();
+        if self.is_kept
+            && !is_keeper
+            && self.failures > 0
+            && !self.opening.as_ref().is_some_and(is_open)
+            && let Some((_, error)) = &self.wait
+        {
+            return Err(error.clone());
+        }
         if let Some(opening) = &self.opening {
             return Ok((opening.outcome.clone(), opening.number));
         }
-        if let Some((moment, error)) = &self.wait {
+        if let Some((moment, error)) = self.wait.as_ref().filter(|_| !is_keeper) {
             let left = moment.saturating_duration_since(Instant::now());
             if !left.is_zero() {
                 // Rounded up, so that it is true.

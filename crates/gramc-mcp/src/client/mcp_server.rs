@@ -14,8 +14,9 @@ use gramc_tools::{ProgramEnvironment, SessionClient};
 use parking_lot::{Mutex, RwLock};
 use reqwest::header::{HeaderName, HeaderValue};
 use serde_json::{Map, Value};
+use smol_str::SmolStr;
 
-use super::address::ServerAddress;
+use super::address::{ServerAddress, ServerPlace};
 use super::client_slot::ClientSlot;
 use super::connection::{Connection, UpstreamError};
 use super::handshake::Introduction;
@@ -59,8 +60,7 @@ impl McpServer {
 
     /// The server that a program is, with its arguments, in an environment.
     pub fn command_with(words: Vec<String>, environment: ProgramEnvironment) -> Self {
-        let environment = Arc::new(environment);
-        Self::new(ServerAddress::Command { words: words.into(), environment }, false, None)
+        Self::new(ServerAddress::command(words, environment), false, None)
     }
 
     /// The server at an address, over streamable HTTP. Fails where that is no whole URL.
@@ -95,6 +95,38 @@ impl McpServer {
     #[must_use]
     pub fn for_client(&self, client: Arc<dyn SessionClient>) -> Self {
         Self::new(self.0.address.clone(), false, Some(client))
+    }
+
+    /// The same server with a name for messages, and a connection of its own.
+    #[must_use]
+    pub fn with_name(&self, name: impl Into<SmolStr>) -> Self {
+        let address = ServerAddress { name: Some(name.into()), ..self.0.address.clone() };
+        Self::new(address, self.0.is_shared, self.0.client.clone())
+    }
+
+    /// Connects to the server, and waits until the connection breaks. `on_connect` is called in
+    /// between, once the tools are listed. The caller does this again and again: from now on, other
+    /// requests fail at once while a broken connection is not open again.
+    pub async fn keep_connected(&self, on_connect: impl Future) -> Result<(), InvocationError> {
+        self.0.link.lock().is_kept = true;
+        let connection = self.open_connection(true).await?;
+        self.tools_of(&connection).await?;
+        on_connect.await;
+        let end = connection.end();
+        // It ends when nobody uses it any more.
+        drop(connection);
+        end.cancelled().await;
+        Ok(())
+    }
+
+    /// The tools that were listed last, if they were asked for already.
+    pub fn known_tools(&self) -> Option<Arc<[Value]>> {
+        self.0.tools.read().clone()
+    }
+
+    /// Whether the server was not connected to yet, and somebody tries it again and again.
+    pub(crate) fn is_awaited(&self) -> bool {
+        self.introduction().is_none() && self.0.link.lock().is_kept
     }
 
     /// Whether the server says that its tools have changed since they were listed.
@@ -251,7 +283,7 @@ impl McpServer {
         tool: &str,
         arguments: &Map<String, Value>,
     ) -> Result<Vec<(HeaderName, HeaderValue)>, InvocationError> {
-        if !connection.is_modern() || !matches!(self.0.address, ServerAddress::Url(_)) {
+        if !connection.is_modern() || !matches!(self.0.address.place, ServerPlace::Url(_)) {
             return Ok(Vec::new());
         }
         // Without the tools, the call says what is wrong.
@@ -278,7 +310,7 @@ impl McpServer {
     }
 
     /// Whether both share one connection.
-    pub(super) fn is_same(&self, other: &Self) -> bool {
+    pub(crate) fn is_same(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.0, &other.0)
     }
 
@@ -371,10 +403,15 @@ impl McpServer {
 
     /// The connection, which is opened if need be.
     async fn connection(&self) -> ConnectionResult {
+        self.open_connection(false).await
+    }
+
+    async fn open_connection(&self, is_keeper: bool) -> ConnectionResult {
         // A server that does not listen any more is given up, and started again; that once.
         for _ in 0..2 {
             let client = || ClientSlot::of(self.0.client.clone());
-            let (mut outcome, number) = self.0.link.lock().open(&self.0.address, client)?;
+            let (mut outcome, number) =
+                self.0.link.lock().open(&self.0.address, client, is_keeper)?;
             let opened = match outcome.wait_for(Option::is_some).await {
                 Ok(opened) => opened.clone(),
                 Err(_) => None,

@@ -22,22 +22,10 @@ pub fn load_options<'o>(folder: &'o Path, defaults: &Settings) -> LoadOptions<'o
     LoadOptions { folder, defaults: defaults.clone(), servers: Some(Box::<ServerTools>::default()) }
 }
 
-/// Options for loading the library of one server, over its connection.
-pub fn load_options_of(server: &McpServer) -> LoadOptions<'static> {
-    let servers = ServerTools { known: Vec::new(), only: Some(server.clone()) };
-    LoadOptions {
-        folder: Path::new("."),
-        defaults: Settings::default(),
-        servers: Some(Box::new(servers)),
-    }
-}
-
 /// The MCP servers of one library while it is loaded. The tools of a server share a connection.
 #[derive(Default)]
 pub struct ServerTools {
     known: Vec<KnownServer>,
-    /// The only server of the library, if it is connected to already.
-    only: Option<McpServer>,
 }
 
 /// A server with the attributes that declare it.
@@ -52,23 +40,25 @@ impl ServerTools {
         &mut self,
         declaration: Declaration<'_>,
         is_whole: bool,
+        prefix: &str,
     ) -> Result<McpServer, LoadError> {
         let attributes = SERVER_KEYS.map(|key| json!(declaration.attribute(key)));
         let attributes = Value::from(attributes.to_vec()).to_string();
         if let Some(known) = self.known.iter_mut().find(|known| known.attributes == attributes) {
             known.server.is_whole |= is_whole;
+            if is_whole {
+                known.server.prefix = prefix.into();
+            }
             return Ok(known.server.server.clone());
         }
         let url = declaration.text("url");
-        let server = if let Some(only) = &self.only {
-            only.clone()
-        } else if url.is_empty() {
+        let server = if url.is_empty() {
             McpServer::command_with(declaration.texts("command"), declaration.environment()?)
         } else {
             McpServer::url_with(&url, url_options(declaration)?)?
         };
         let server = if declaration.flag("shared") { server.to_shared() } else { server };
-        let known = LibraryServer { server: server.clone(), is_whole };
+        let known = LibraryServer { server: server.clone(), is_whole, prefix: prefix.into() };
         self.known.push(KnownServer { attributes, server: known });
         Ok(server)
     }
@@ -79,7 +69,7 @@ impl ServerLoader for ServerTools {
         &mut self,
         declaration: Declaration<'_>,
     ) -> Result<Arc<dyn Implementation>, LoadError> {
-        let server = self.server(declaration, false)?;
+        let server = self.server(declaration, false, "")?;
         Ok(Arc::new(McpTool::new(&server, declaration.name_or_tool("tool"))))
     }
 
@@ -87,11 +77,12 @@ impl ServerLoader for ServerTools {
         &mut self,
         declaration: Declaration<'_>,
     ) -> Result<Arc<dyn ToolSource>, LoadError> {
+        let prefix = declaration.text("prefix");
         Ok(Arc::new(WholeServer {
-            server: self.server(declaration, true)?,
+            server: self.server(declaration, true, &prefix)?,
             only: declaration.attribute("only").map(|_| declaration.texts("only")),
             except: declaration.texts("except"),
-            prefix: declaration.text("prefix"),
+            prefix,
         }))
     }
 

@@ -3,8 +3,9 @@
 use std::sync::{Arc, OnceLock};
 
 use gramc_tools::invocation::{CloseFuture, SessionResource, SessionResources};
-use gramc_tools::{Bound, Session, SessionClient};
+use gramc_tools::{Bound, Session, SessionClient, ToolLibrary};
 use parking_lot::Mutex;
+use smol_str::SmolStr;
 
 use super::McpServer;
 
@@ -15,6 +16,13 @@ pub struct LibraryServer {
     pub server: McpServer,
     /// Whether the library uses all its tools, and with them everything else that it offers.
     pub is_whole: bool,
+    /// The beginning of the names of its tools and prompts, as clients know them.
+    pub prefix: SmolStr,
+}
+
+/// Makes servers those of a library, in this order.
+pub fn with_servers(library: ToolLibrary, servers: Vec<LibraryServer>) -> ToolLibrary {
+    library.with_servers(Arc::new(servers))
 }
 
 /// The MCP servers of a library, in its order.

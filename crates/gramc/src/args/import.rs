@@ -23,6 +23,7 @@ use super::{LiveServerWithToken, one_of};
   gramc import --command \"npx -y @modelcontextprotocol/server-memory\"
   gramc import --url http://127.0.0.1:3001/mcp --container files
   gramc import --command \"npx -y some-server\" -o guard.gram --library-out upstream.gram
+  gramc import --url https://example.com/mcp --prefix github_ -o github.gram
   cat schema.json | gramc import - --name order")]
 pub(crate) struct Import {
     /// File, or - for standard input
@@ -48,6 +49,10 @@ pub(crate) struct Import {
     pub(crate) server: Option<String>,
     #[command(flatten)]
     pub(crate) live: LiveServerWithToken,
+    /// Prefix of the names of the tools of --command or --url, which the library of --library-out
+    /// removes from calls
+    #[arg(long, value_name = "PREFIX", value_parser = name, conflicts_with = "file")]
+    pub(crate) prefix: Option<String>,
     /// Put all tools into a container with this name [default: for a large API, containers by tag]
     #[arg(long, value_name = "NAME", value_parser = name)]
     pub(crate) container: Option<String>,

@@ -14,6 +14,7 @@ use super::{Approve, Bind, Journal, SpecOrServer};
 /// called. Ends when the client disconnects, or on SIGINT and SIGTERM.
 #[derive(Debug, ClapArgs)]
 #[command(override_usage = "gramc mcp [OPTIONS] <SPEC>
+       gramc mcp [OPTIONS] --config <FILE>
        gramc mcp [OPTIONS] --command <COMMAND>
        gramc mcp [OPTIONS] --url <URL>")]
 #[command(after_help = "Examples:
@@ -22,11 +23,22 @@ use super::{Approve, Bind, Journal, SpecOrServer};
   gramc mcp large.gram --library large.gram --search    a model loads tools on demand
   gramc mcp openapi.yaml --env SHOP_KEY             an API as an MCP server
   gramc mcp --command \"npx -y some-server\" --search
+  gramc mcp --config servers.json                   several MCP servers as one
   gramc mcp tools.gram --library friendly.gram --http 8080
   TOKEN=… gramc mcp tools.gram --library friendly.gram --http 0.0.0.0:8080 --token-env TOKEN")]
+#[command(mut_arg("path", |arg| arg.required_unless_present("config")))]
 pub(crate) struct Mcp {
     #[command(flatten)]
     pub(crate) spec: SpecOrServer,
+    /// Serve the MCP servers of this file as one: mcpServers as in the settings of clients, or servers
+    /// as in VS Code. The file is read again when it changes
+    #[arg(long, value_name = "FILE")]
+    #[arg(conflicts_with_all = ["path", "command", "url", "env", "library", "fake", "journal"])]
+    pub(crate) config: Option<PathBuf>,
+    /// Time limit of a call in seconds, which progress begins again, for up to an hour in total; 0 for
+    /// none [default: 60, or the timeout of the server in --config]
+    #[arg(long, value_name = "SECONDS", conflicts_with_all = ["path", "library", "fake", "journal"])]
+    pub(crate) timeout: Option<u64>,
     #[command(flatten)]
     pub(crate) bind: Bind,
     #[command(flatten)]

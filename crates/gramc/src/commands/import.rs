@@ -26,7 +26,7 @@ const ONLY_API: &str = "--include, --exclude, --tag and --server need the descri
 const MAX_NAMED: usize = 20;
 
 pub(super) fn run(args: &Import) -> Outcome {
-    let server = args.live.server();
+    let (server, prefix) = (args.live.server(), args.prefix.as_deref());
     let (json, called, library) = match &args.file {
         Some(file) => {
             let text = read(file)?;
@@ -55,9 +55,15 @@ pub(super) fn run(args: &Import) -> Outcome {
         None => {
             // Better now than after the server was started.
             let library = args.library_out.as_deref().filter(|_| server.is_named());
-            let library = library.map(|path| server_library::text(&server, path)).transpose()?;
+            let library =
+                library.map(|path| server_library::text(&server, path, prefix)).transpose()?;
             let missing = "missing input: name a file, - for standard input, --command or --url";
-            let tools = live::tools_of(&server)?.ok_or_else(|| Failure::new(missing))?;
+            let mut tools = live::tools_of(&server)?.ok_or_else(|| Failure::new(missing))?;
+            for tool in tools["tools"].as_array_mut().into_iter().flatten() {
+                if let (Some(prefix), Some(name)) = (prefix, tool["name"].as_str()) {
+                    tool["name"] = format!("{prefix}{name}").into();
+                }
+            }
             (tools.to_string(), live::SERVER.to_owned(), library)
         }
     };

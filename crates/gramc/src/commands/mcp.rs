@@ -1,11 +1,15 @@
 //! `gramc mcp`
 
-mod live_guard;
+mod file_watch;
+mod gateway;
+mod member;
+mod servers_file;
 
 use std::fs::File;
 use std::io::{self, IsTerminal as _};
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Duration;
 
 use gramc_agent::{Event, ModelCall, Observer as _, SpanRecorder, Telemetry, TraceWriter};
 use gramc_mcp::{
@@ -15,7 +19,7 @@ use gramc_tools::approval::ApprovalPolicy;
 use tokio::runtime::Builder;
 use tokio::time::timeout;
 
-use self::live_guard::LiveGuard;
+use self::gateway::Gateway;
 use super::approval::approvals;
 use super::calls::{self, Both, CONNECT_LIMIT};
 use crate::args::{Display, Mcp};
@@ -33,7 +37,7 @@ pub(super) fn run(args: &Mcp, display: Display) -> Outcome {
     let token = args.token_env.as_deref().map(token).transpose()?;
     calls::only_one_reads(&[&spec.path, library])?;
     let approvals = approvals(ApprovalPolicy::Never, &args.approve, None)?;
-    let is_live = spec.server.is_named()
+    let is_live = (spec.server.is_named() || args.config.is_some())
         && (args.bind.library.is_none() && !args.bind.fake && args.journal.journal.is_none());
     let read = if is_live {
         None
@@ -46,13 +50,17 @@ pub(super) fn run(args: &Mcp, display: Display) -> Outcome {
     let work = async {
         let observer = observer(trace.clone(), telemetry.as_ref());
         let options = ServerOptions { approvals, observer, has_finder: args.search };
-        let server = match &read {
-            Some(read) => match prepare(read, options).await? {
-                Some(server) => server,
-                None => return Ok(PROBLEMS),
-            },
-            None => Server::live(Box::new(LiveGuard::new(&spec.server, display)?), options),
+        let server = if let Some(read) = &read {
+            prepare(read, options).await?
+        } else {
+            let timeout = Duration::from_secs(args.timeout.unwrap_or(DEFAULT_TIMEOUT));
+            let gateway = match &args.config {
+                Some(path) => Gateway::of_file(path, timeout, display)?,
+                None => Gateway::of_server(&spec.server, timeout, display)?,
+            };
+            Some(Server::live(Box::new(gateway), options))
         };
+        let Some(server) = server else { return Ok(PROBLEMS) };
         let served = match &args.http {
             None => {
                 if io::stdin().is_terminal() {
@@ -81,6 +89,8 @@ pub(super) fn run(args: &Mcp, display: Display) -> Outcome {
     Ok(code)
 }
 
+/// The time limit of calls in seconds.
+const DEFAULT_TIMEOUT: u64 = 60;
 /// The agent name of MCP clients in traces.
 const CLIENT: &str = "mcp";
 
