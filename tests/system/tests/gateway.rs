@@ -139,6 +139,25 @@ fn long_and_equal_names_get_a_hash() {
 }
 
 #[test]
+fn one_odd_tool_stops_no_other() {
+    let folder = files(&json!({"one": server("one"), "two": server("two")}));
+    let odd = json!([
+        {"name": "reference", "inputSchema": {"$ref": "#/$defs/nowhere"}},
+        {"name": "text", "inputSchema": "object"},
+        {"name": "null", "inputSchema": null},
+        {"name": "", "inputSchema": {"type": "object"}},
+        {"name": "say", "inputSchema": {"type": "object"}},
+    ]);
+    folder.write("one.json", odd.to_string());
+    let (mut client, _) = client(&folder, &[]);
+    let names = tools(&mut client);
+    assert!(names.contains(&"one__say".to_owned()), "{names:?}");
+    assert_eq!(text(&client.call("two__say", &json!({"text": "hi"}))), "hi");
+    assert_eq!(client.end(), Some(0));
+    run(&folder).exits(0).says(&["warning: left out: ", "`one__reference`", "leads nowhere"]);
+}
+
+#[test]
 fn a_dead_server_is_reported_and_tried_again_alone() {
     let late = json!({"command": "./late.sh"});
     let folder = files(&json!({"one": server("one"), "late": late}));
@@ -181,6 +200,21 @@ fn a_dead_server_is_reported_and_tried_again_alone() {
     wait_for_change(&mut client);
     assert_eq!(text(&client.call("one__count", &json!({}))), "1");
     assert_eq!(pids(&folder, "one").len(), 3, "one for the first run, two for this client");
+    assert_eq!(client.end(), Some(0));
+}
+
+#[test]
+fn a_silent_server_delays_the_others_for_ten_seconds_at_most() {
+    let silent = json!({"command": "sleep", "args": ["1000"]});
+    let folder = files(&json!({"one": server("one"), "silent": silent}));
+    let start = Instant::now();
+    let (mut client, _) = client(&folder, &[]);
+    assert_eq!(tools(&mut client).len(), 8);
+    assert!(start.elapsed() < Duration::from_secs(18), "{:?}", start.elapsed());
+    let start = Instant::now();
+    assert_eq!(client.ask("prompts/list", &json!({}))["result"]["prompts"][1]["name"], "one__one");
+    assert_eq!(text(&client.call("one__count", &json!({}))), "1");
+    assert!(start.elapsed() < Duration::from_secs(5), "{:?}", start.elapsed());
     assert_eq!(client.end(), Some(0));
 }
 

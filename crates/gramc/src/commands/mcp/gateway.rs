@@ -2,6 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
+use std::slice;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -13,7 +14,7 @@ use gramc_mcp::{LiveServer, LiveTools, ServeError};
 use gramc_model::Module;
 use gramc_tools::{Bound, SessionClient, Settings, ToolLibrary};
 use parking_lot::Mutex;
-use serde_json::json;
+use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 use smol_str::{SmolStr, format_smolstr};
 use tokio::sync::watch;
@@ -165,8 +166,22 @@ impl ClientServers {
             }
             servers.push(LibraryServer { server: own.server.clone(), is_whole: true, prefix });
         }
-        let read = source::read_listed(&json!({ "tools": tools }).to_string(), display)?;
-        let read = read.ok_or_else(|| Failure::new("the tools of the MCP server have errors"))?;
+        let read = |tools: &[Value]| {
+            let read = source::read_listed(&json!({ "tools": tools }).to_string(), display)?;
+            read.ok_or_else(|| Failure::new("the tools of the MCP server have errors"))
+        };
+        let all = read(&tools);
+        let read = if all.is_ok() {
+            all?
+        } else {
+            // One that cannot be read does not stop the others.
+            tools.retain(|tool| {
+                let why = read(slice::from_ref(tool)).err();
+                say_each("warning: left out: ", &why);
+                why.is_none()
+            });
+            read(&tools)?
+        };
         let with_timeout = |library: ToolLibrary, timeout| {
             library.settings(Settings { timeout, ..Settings::default() })
         };

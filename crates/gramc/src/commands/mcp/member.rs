@@ -100,7 +100,7 @@ impl ClientView {
 pub(super) struct ClientMember {
     pub(super) member: Arc<Member>,
     pub(super) server: McpServer,
-    /// Whether the first attempt to connect is over.
+    /// Whether the server is connected, or cannot be.
     has_started: watch::Receiver<bool>,
     /// Connects again and again, if the server is of a file.
     keeper: Mutex<Option<AbortOnDropHandle<()>>>,
@@ -134,7 +134,9 @@ impl ClientMember {
         if self.member.entry.is_none() {
             return tools.await.map_err(|error| Failure::new(error.detail));
         }
-        match timeout(MEMBER_LIMIT, tools).await {
+        // Nobody waits again for one that starts.
+        let limit = if *self.has_started.borrow() { MEMBER_LIMIT } else { Duration::ZERO };
+        match timeout(limit, tools).await {
             Ok(Ok(tools)) => Ok(tools),
             _ => Ok(self.server.known_tools().map(|tools| tools.to_vec()).unwrap_or_default()),
         }
@@ -164,8 +166,11 @@ async fn keep_connected(
             let offered = server.announced_capabilities().await.unwrap_or_default();
             let mut lists = vec!["tools", "resources", "prompts"];
             lists.retain(|list| *list == "tools" || offered.contains_key(*list));
-            view.report_change(&lists).await;
+            let is_read = view.is_read();
             started.send_replace(true);
+            if is_read {
+                view.report_change(&lists).await;
+            }
         });
         if let Err(error) = connected.await {
             member
@@ -173,6 +178,7 @@ async fn keep_connected(
             started.send_replace(true);
             wait *= 2;
         } else {
+            started.send_replace(false);
             say(format_args!(
                 "warning: lost the connection to the MCP server {server}; it is opened again"
             ));
