@@ -253,7 +253,9 @@ impl Input {
                     | "parameters_json_schema",
                     schema,
                 ) => tool.schema = Some(schema).filter(|schema| !schema.is_null()),
-                ("outputSchema", schema) if form == ToolForm::Mcp => tool.output = Some(schema),
+                ("outputSchema", schema) if form == ToolForm::Mcp => {
+                    tool.output = Some(schema).filter(|schema| !schema.is_null());
+                }
                 ("responseJsonSchema" | "response", schema) if form == ToolForm::Gemini => {
                     tool.output = Some(schema);
                 }
