@@ -23,6 +23,7 @@ use gramc_check::threads;
 use gramc_check::{Checked, ImportGraph, PartialModule, Scope};
 pub(crate) use lint::LintPass;
 pub use lint::{Level, Lint, LintOption};
+pub use lints::suspicious_instructions::{find_hidden_characters, find_suspicious_instruction};
 pub use lints::{LINTS, all_codes};
 use pass::{EnabledLints, FileOutput, LintVisitor};
 pub use settings::{Case, Settings};

@@ -18,6 +18,7 @@ pub(crate) mod prefer_double_arrow;
 pub(crate) mod result_not_object;
 pub(crate) mod secret_in_default;
 pub(crate) mod shadowed_type;
+pub(crate) mod suspicious_instructions;
 pub(crate) mod suspicious_type;
 pub(crate) mod too_many_parameters;
 pub(crate) mod too_many_tools;
@@ -73,6 +74,7 @@ pub static LINTS: &[&Lint] = &[
     &secret_in_default::LINT,
     &shadowed_type::LINT,
     &checker::SUSPICIOUS_ATTRIBUTE,
+    &suspicious_instructions::LINT,
     &suspicious_type::LINT,
     &too_many_parameters::LINT,
     &too_many_tools::LINT,
