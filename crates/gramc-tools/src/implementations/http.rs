@@ -17,6 +17,7 @@ use base64::engine::general_purpose::STANDARD;
 use gramc_model::{BodyFormat, RequestPlace};
 use reqwest::header::CONTENT_TYPE;
 use reqwest::{Method, Response, Url};
+use serde::de::IgnoredAny;
 use serde_json::Value;
 
 use self::access_token::AccessTokens;
@@ -162,10 +163,17 @@ impl Http {
         if body.is_empty() && !invocation.text_result {
             return Ok(Answer::Json(Value::Null));
         }
-        if std::str::from_utf8(&body).is_err() {
-            // An answer that is not as described arrives.
-            let data = format!("data:{media_type};base64,{}", STANDARD.encode(body));
-            return Ok(Answer::Json(data.into()));
+        // A response that is not as described arrives, too.
+        match std::str::from_utf8(&body) {
+            Err(_) => {
+                let data = format!("data:{media_type};base64,{}", STANDARD.encode(body));
+                return Ok(Answer::Json(data.into()));
+            }
+            Ok(text) if !self.is_content && serde_json::from_str::<IgnoredAny>(text).is_err() => {
+                let text = text.strip_suffix('\n').unwrap_or(text);
+                return Ok(Answer::Json(text.strip_suffix('\r').unwrap_or(text).into()));
+            }
+            Ok(_) => {}
         }
         raw_answer(&who, body, self.is_content)
     }

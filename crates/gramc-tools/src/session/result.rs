@@ -27,12 +27,11 @@ impl AdmittedCall<'_> {
         let arguments = masks.arguments(spec, &self.accepted.arguments);
         let (mut content, mut found, mut is_cancelled) = (None, Vec::new(), false);
         let outcome = match answer {
-            Ok(answer) => {
-                let (value, own) = self.value(answer);
-                let result = self.check_result(value, &arguments, &masks, &mut found);
-                content = own.filter(|_| result.is_ok());
-                result
-            }
+            Ok(answer) => self.value(answer).and_then(|(value, own)| {
+                let result = self.check_result(value, &arguments, &masks, &mut found)?;
+                content = own;
+                Ok(result)
+            }),
             Err(RunFailure::TimeLimit) => {
                 found = warnings::of_arguments(&arguments);
                 Err(CallError::Timeout { limit: self.settings().timeout })
@@ -95,41 +94,47 @@ impl AdmittedCall<'_> {
     }
 
     /// The value of an answer, and the answer itself if it has the form of MCP.
-    fn value(&self, answer: Answer) -> (Value, Option<ToolContent>) {
+    fn value(&self, answer: Answer) -> Result<(Value, Option<ToolContent>), CallError> {
         match answer {
-            Answer::Json(value) => (value, None),
-            Answer::Raw(text) => (self.text_value(&text, true), None),
-            Answer::Content(content) => (self.content_value(&content), Some(content)),
+            Answer::Json(value) => Ok((value, None)),
+            Answer::Raw(text) => Ok((self.text_value(&text, true)?, None)),
+            Answer::Content(content) => Ok((self.content_value(&content)?, Some(content))),
         }
     }
 
-    /// The value of a text. That of a program may be JSON for a string, and end in a line break. Text
-    /// where JSON is expected stays text.
-    fn text_value(&self, text: &str, is_output: bool) -> Value {
+    /// The value of a text. That of a program may be JSON for a string, and end in a line break. A server's
+    /// text where JSON is expected stays text.
+    fn text_value(&self, text: &str, is_output: bool) -> Result<Value, CallError> {
         let takes_text = self.result_check().is_none_or(ToolCheck::takes_text);
         match serde_json::from_str::<Value>(text) {
-            Ok(value) if !takes_text || (is_output && value.is_string()) => value,
+            Ok(value) if !takes_text || (is_output && value.is_string()) => Ok(value),
             // If the result may be a string, text that happens to be other JSON is still a string.
-            Ok(value) if !value.is_string() && !self.is_plain_text() && self.fits(&value) => value,
+            Ok(value) if !value.is_string() && !self.is_plain_text() && self.fits(&value) => {
+                Ok(value)
+            }
+            Err(error) if is_output && !takes_text => {
+                let detail = format!("the response is not valid JSON: {error}");
+                Err(CallError::Invocation { detail })
+            }
             _ if is_output => {
                 let text = text.strip_suffix('\n').unwrap_or(text);
-                text.strip_suffix('\r').unwrap_or(text).into()
+                Ok(text.strip_suffix('\r').unwrap_or(text).into())
             }
-            _ => text.into(),
+            _ => Ok(text.into()),
         }
     }
 
     /// The value of a result in the form of MCP: its structured content, or else its text, which may
     /// be JSON, or else the list of its blocks.
-    fn content_value(&self, content: &ToolContent) -> Value {
+    fn content_value(&self, content: &ToolContent) -> Result<Value, CallError> {
         // The text content is the server's rendering for readers of text.
         let wants_structured = !self.is_plain_text() || content.blocks().is_empty();
         if let Some(value) = content.structured_content().filter(|_| wants_structured) {
-            return self.unwrap_result(value.clone());
+            return Ok(self.unwrap_result(value.clone()));
         }
         match content.text() {
             Some(text) => self.text_value(&text, false),
-            None => content.blocks().into(),
+            None => Ok(content.blocks().into()),
         }
     }
 

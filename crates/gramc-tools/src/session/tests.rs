@@ -339,7 +339,7 @@ async fn an_answer_of_another_kind_arrives() {
     let text = "[f:Tool | ()==>(::`{a: Text}`)]";
     let module = check(&[parse(SourceFile::new("spec.gram", text))]).module.unwrap();
     for (answer, expected) in [
-        (Answer::Raw("<p>Done</p>\n".to_owned()), json!("<p>Done</p>")),
+        (Answer::Json("<p>Done</p>".into()), json!("<p>Done</p>")),
         (Answer::Raw("null".to_owned()), json!(null)),
         (Answer::Raw(r#"{"a": null}"#.to_owned()), json!({"a": null})),
     ] {

@@ -103,7 +103,7 @@ async fn a_service_gets_the_arguments_and_answers() {
     let headers = vec![("X-Token".to_owned(), "secret".to_owned())];
     let http = Http::new(&url, headers).unwrap().sharing(&HttpClient::default());
     let answer = run(&http, text_invocation("greet", r#"{"a": 1.50}"#)).await;
-    assert_eq!(answer, Ok(Answer::Raw("Grüße".to_owned())));
+    assert_eq!(answer, Ok(Answer::Json("Grüße".into())));
     let seen = service.seen.lock().unwrap()[0].to_lowercase();
     assert!(seen.starts_with("post /greet?key=secret http/1.1\r\n"), "{seen}");
     assert!(seen.contains("content-type: application/json\r\n"), "{seen}");
@@ -118,7 +118,7 @@ async fn text_in_latin_is_decoded() {
     let answer = [head, &b"Content-Length: 5\r\n\r\nGr\xfc\xdfe"[..]].concat();
     let service = Service::start(move |_| (answer.clone(), Then::HangUp)).await;
     let answer = run(&service.http("/x"), text_invocation("x", "{}")).await;
-    assert_eq!(answer, Ok(Answer::Raw("Grüße".to_owned())));
+    assert_eq!(answer, Ok(Answer::Json("Grüße".into())));
 }
 
 /// Asserts that a service that answers so makes a call fail, and that the next call works.
@@ -173,6 +173,14 @@ async fn undeclared_bytes_arrive_as_a_data_url() {
     let service = Service::start(move |_| (answer.clone(), Then::HangUp)).await;
     let answer = run(&service.http("/x"), invocation("x", "{}")).await;
     assert_eq!(answer, Ok(Answer::Json("data:image/png;base64,iVA=".into())));
+}
+
+#[tokio::test]
+async fn text_that_is_no_json_arrives() {
+    let service =
+        Service::start(|_| good("200 OK", "Content-Type: text/html\r\n", "<p>Done</p>\r\n")).await;
+    let answer = run(&service.http("/x"), invocation("x", "{}")).await;
+    assert_eq!(answer, Ok(Answer::Json("<p>Done</p>".into())));
 }
 
 #[tokio::test]
@@ -422,5 +430,5 @@ async fn an_answer_may_be_bytes_or_nothing() {
     let service = Service::start(|_| good("200 OK", "", "")).await;
     let http = service.http("/");
     assert_eq!(run(&http, invocation("x", "{}")).await, Ok(Answer::Json(Value::Null)));
-    assert_eq!(run(&http, text_invocation("x", "{}")).await, Ok(Answer::Raw(String::new())));
+    assert_eq!(run(&http, text_invocation("x", "{}")).await, Ok(Answer::Json("".into())));
 }
