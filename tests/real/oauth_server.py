@@ -56,7 +56,10 @@ class Handler(BaseHTTPRequestHandler):
             CODES[code] = query["code_challenge"][0]
             answer = {"code": code, "state": query["state"][0]}
             if query.get("scope") == ["deny"]:
-                answer = {"error": "access_denied", "error_description": "not you"}
+                refusal = {"error": "access_denied", "error_description": "not you"}
+                answer = {**refusal, "state": query["state"][0]}
+            if query.get("scope") == ["invalid"]:
+                answer["code"] = "invalid"
             self.reply(302, None, location=f"{query['redirect_uri'][0]}?{urlencode(answer)}")
         else:
             self.reply(404)

@@ -76,7 +76,8 @@ fn login(folder: &Folder, words: &[&str]) -> (Option<i32>, String) {
                           if '--cert' in sys.argv:\n  \
                             cert, key = (sys.argv[sys.argv.index(it) + 1] for it in ('--cert', '--key'))\n  \
                             context.load_cert_chain(cert, key)\n\
-                          r.urlopen(sys.argv[1], context=context).read()";
+                          page = r.urlopen(sys.argv[1], context=context).read()\n\
+                          open('page.txt', 'wb').write(page)";
             let mut browser = command("python3");
             browser
                 .args(["-c", script, &format!("http{page}")])
@@ -195,6 +196,45 @@ fn programs_that_share_a_sign_in_renew_it_one_after_the_other() {
     }
 }
 
+/// Requests a page of this machine. Gives its status and its text.
+fn get(url: &str) -> (String, String) {
+    let (host, path) = url.trim_start_matches("http://").split_once('/').expect("a path");
+    let mut stream = TcpStream::connect(host).expect("it listens");
+    write!(stream, "GET /{path} HTTP/1.1\r\nhost: {host}\r\nconnection: close\r\n\r\n").unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).expect("it answers");
+    let (head, body) = answer.split_once("\r\n\r\n").expect("a head");
+    (head.split(' ').nth(1).unwrap_or_default().to_owned(), body.to_owned())
+}
+
+#[test]
+fn answers_of_strangers_do_not_end_a_sign_in() {
+    let server = Server::start(3600, &[]);
+    let files = server.files("");
+    let mut program = command(binary());
+    program.arg("login").arg(&server.url).env("GRAMC_SIGN_INS", files.file("sign-ins"));
+    let mut child = program.stderr(Stdio::piped()).spawn().expect("it starts");
+    let mut lines = BufReader::new(child.stderr.take().expect("it is a pipe")).lines();
+    let page =
+        lines.by_ref().map(|line| line.expect("it is UTF-8")).find(|it| it.starts_with("  http"));
+    let page = page.expect("it names a page").trim().to_owned();
+    let callback = page.split("redirect_uri=").nth(1).and_then(|rest| rest.split('&').next());
+    let callback = callback.expect("it is there").replace("%3A", ":").replace("%2F", "/");
+    for query in
+        ["", "?error=access_denied", "?error=no&state=other", "?code=a&state=other", "?code=a"]
+    {
+        let (status, text) = get(&format!("{callback}{query}"));
+        assert_eq!(status, "400", "{query}: {text}");
+        assert_eq!(text, "This is not an answer to the sign-in that gramc waits for.");
+    }
+    let script = "import sys, urllib.request as r; print(r.urlopen(sys.argv[1]).read().decode())";
+    let browser = command("python3").args(["-c", script, &page]).output();
+    let shown = String::from_utf8(browser.expect("Python is there").stdout).expect("it is UTF-8");
+    assert_eq!(shown, "You are signed in. You can close this page.\n");
+    assert_eq!(child.wait().expect("it ends").code(), Some(0));
+    assert_eq!(result(call(&files)), "Bearer *** of unknown");
+}
+
 #[test]
 fn a_sign_in_that_fails_says_why() {
     let server = Server::start(3600, &[]);
@@ -204,6 +244,12 @@ fn a_sign_in_that_fails_says_why() {
         format!("cannot sign in to the MCP server at {}: access_denied: not you", server.url);
     assert_eq!(code, Some(2), "{told}");
     assert!(told.contains(&reason), "{told}");
+    let page = || std::fs::read_to_string(files.file("page.txt")).expect("the browser wrote it");
+    assert_eq!(page(), format!("The sign-in failed: {reason}. You can close this page."));
+    let (code, told) = login(&files, &[&server.url, "--scope", "invalid"]);
+    assert_eq!(code, Some(2), "{told}");
+    let failed = "The sign-in failed: cannot sign in to the MCP server at ";
+    assert!(page().starts_with(failed), "{}", page());
     assert!(!files.file("sign-ins").exists(), "nothing is kept");
     for (url, reason) in [
         ("example.com", "must be a whole URL"),

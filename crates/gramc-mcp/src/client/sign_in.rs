@@ -42,6 +42,8 @@ pub enum SignInError {
     Failed { server: String, reason: Box<TokenError> },
     #[error("cannot sign in to the MCP server at {server}: {reason}")]
     Refused { server: String, reason: String },
+    #[error("no browser came back: {0}")]
+    NoBrowser(io::Error),
     #[error("cannot remove the sign-in {}: {error}", path.display())]
     File { path: PathBuf, error: io::Error },
 }

@@ -38,10 +38,7 @@ async fn sign_in(args: &Login, options: SignInOptions) -> Outcome {
         // Without a browser on this machine, the user opens the page elsewhere.
         open_page(pending.page());
     }
-    let address = page.wait().await;
-    let address =
-        address.map_err(|error| Failure::new(format!("no browser came back: {error}")))?;
-    pending.complete(&address).await?;
+    page.complete(pending).await?;
     say(format_args!("You are signed in."));
     Ok(CLEAN)
 }
