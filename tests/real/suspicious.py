@@ -81,8 +81,9 @@ def scan_with_gramc(gramc):
         found = set()
         for tool in tools:
             listed = json.dumps({"tools": [tool]})
-            command = [gramc, "check", "--format", "json", "--from", "mcp", "-"]
-            printed = subprocess.run(command, input=listed, capture_output=True, text=True)
+            gram = subprocess.run([gramc, "import", "-"], input=listed, capture_output=True, text=True)
+            command = [gramc, "check", "--format", "json", "-"]
+            printed = subprocess.run(command, input=gram.stdout, capture_output=True, text=True)
             if any(code in printed.stdout for code in ["suspicious-instructions", "hidden-characters"]):
                 found.add(tool["name"])
         return found

@@ -144,6 +144,13 @@ def task(method, params):
     return {**tasks[name], "_meta": {"io.modelcontextprotocol/related-task": {"taskId": name}}}
 
 
+def instructions():
+    if os.path.exists("instructions.txt"):
+        with open("instructions.txt", encoding="utf-8") as file:
+            return file.read()
+    return "Ask before you act."
+
+
 def result(request):
     method, params = request["method"], request.get("params") or {}
     if method == "initialize":
@@ -152,7 +159,7 @@ def result(request):
             "protocolVersion": params["protocolVersion"],
             "capabilities": CAPABILITIES,
             "serverInfo": {"name": "upstream", "version": "1"},
-            "instructions": "Ask before you act.",
+            "instructions": instructions(),
         }
     if method == "tools/list":
         if len(sys.argv) > 1 and os.path.exists(sys.argv[1]):

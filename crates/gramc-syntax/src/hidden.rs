@@ -10,7 +10,9 @@ const NON_JOINER: char = '\u{200c}';
 
 /// The hidden characters of a text, with their byte offsets: those that change the direction of
 /// text, zero-width characters, tags, and control characters other than tabs and line breaks. A
-/// joiner is not hidden inside an emoji sequence or between letters of a script that uses it.
+/// joiner is not hidden inside an emoji sequence or between letters of a script that uses it, a
+/// direction mark is not next to a script that is written from right to left, and tags are not in a
+/// flag.
 pub fn hidden_characters(text: &str) -> impl Iterator<Item = (usize, char)> {
     let text = if may_hide(text) { text } else { "" };
     text.char_indices().filter(move |(at, c)| is_hidden(*c) && !joins(text, *at, *c))
@@ -62,8 +64,19 @@ pub(crate) fn is_hidden(c: char) -> bool {
     }
 }
 
-/// Whether a joiner belongs where it is.
+/// Whether a joiner, a mark or a tag belongs where it is.
 fn joins(text: &str, at: usize, c: char) -> bool {
+    if matches!(c, '\u{200e}' | '\u{200f}') {
+        let near = text[..at].chars().rev().take(NEAR).chain(text[at..].chars().take(NEAR));
+        return { near }.any(is_right_to_left);
+    }
+    if matches!(c, '\u{e0020}'..='\u{e007f}') {
+        // A black flag, the code of the region, and a cancel tag.
+        let is_tag = |c: &char| matches!(c, '\u{e0020}'..='\u{e007f}');
+        let mut before = text[..at].chars().rev().take(MAX_FLAG + 1);
+        return !text[..at].ends_with('\u{e007f}')
+            && before.find(|c| !is_tag(c)) == Some('\u{1f3f4}');
+    }
     if !matches!(c, JOINER | NON_JOINER) {
         return false;
     }
@@ -72,6 +85,17 @@ fn joins(text: &str, at: usize, c: char) -> bool {
     let Some(after) = text[at + c.len_utf8()..].chars().next() else { return false };
     let letters = is_joining_letter(before) && is_joining_letter(after);
     letters || (c == JOINER && is_pictograph(before) && is_pictograph(after))
+}
+
+/// How far from a direction mark a letter is looked for.
+const NEAR: usize = 40;
+
+/// The most tags after a flag: those of a region, without the one at the end.
+const MAX_FLAG: usize = 6;
+
+/// Whether a character belongs to a script that is written from right to left.
+fn is_right_to_left(c: char) -> bool {
+    matches!(c, '\u{590}'..='\u{8ff}' | '\u{fb1d}'..='\u{fdff}' | '\u{fe70}'..='\u{fefc}')
 }
 
 /// Whether a character may be part of an emoji sequence.
@@ -98,6 +122,12 @@ mod tests {
         assert_eq!(hidden("a\u{202e}b\u{200b}c\u{e0041}d\u{7}"), "\u{202e}\u{200b}\u{e0041}\u{7}");
         // A family, a rainbow flag, and a Persian and a Hindi word.
         assert_eq!(hidden("👩\u{200d}👩\u{200d}👧 🏳\u{fe0f}\u{200d}🌈 👍🏽\u{200d}👍"), "");
+        // Marks beside Hebrew, and the flag of Scotland.
+        assert_eq!(hidden("(\u{200f}שלום\u{200e})"), "");
+        assert_eq!(hidden("a\u{200f}b"), "\u{200f}");
+        let scotland = "\u{1f3f4}\u{e0067}\u{e0062}\u{e0073}\u{e0063}\u{e0074}\u{e007f}";
+        assert_eq!(hidden(scotland), "");
+        assert_eq!(hidden(&format!("{scotland}\u{e0041}")), "\u{e0041}");
         assert_eq!(hidden("می\u{200c}خواهم क्\u{200d}ष"), "");
         assert_eq!(hidden("a\u{200d}b 👩\u{200c}👩"), "\u{200d}\u{200c}");
     }

@@ -34,7 +34,7 @@ pub(crate) use generate::Generate;
 pub(crate) use import::{Import, InputFormat};
 pub(crate) use live_server::{LiveServer, LiveServerWithToken};
 pub(crate) use login::{Login, Logout, Tls};
-pub(crate) use mcp::Mcp;
+pub(crate) use mcp::{Mcp, OnSuspicious};
 pub(crate) use run::{AgentOptions, Run, Trace};
 pub(crate) use search::Search;
 pub(crate) use session::Session;

@@ -301,6 +301,11 @@ impl McpServer {
         self.0.introduction.read().clone()
     }
 
+    /// The instructions of the server, if it was connected to already.
+    pub fn instructions(&self) -> Option<String> {
+        self.introduction()?.instructions().map(str::to_owned)
+    }
+
     /// The capabilities that the server announces. It is connected to if need be.
     pub async fn announced_capabilities(&self) -> Result<Map<String, Value>, UpstreamError> {
         if let Some(known) = self.introduction() {

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use clap::Args as ClapArgs;
+use clap::{Args as ClapArgs, ValueEnum};
 
 use super::{Approve, Bind, Journal, SpecOrServer};
 
@@ -49,6 +49,9 @@ pub(crate) struct Mcp {
     /// or types, and call_tool
     #[arg(long)]
     pub(crate) search: bool,
+    /// Reaction to descriptions and instructions of MCP servers that look like an attack on the model
+    #[arg(long, value_enum, value_name = "ACTION", default_value_t = OnSuspicious::Warn)]
+    pub(crate) on_suspicious: OnSuspicious,
     /// Write the calls to this file, as a trace of JSON lines
     #[arg(long, value_name = "FILE")]
     pub(crate) trace: Option<PathBuf>,
@@ -63,4 +66,15 @@ pub(crate) struct Mcp {
     /// Maximum number of HTTP sessions. If all are in use, new clients are rejected
     #[arg(long, value_name = "N", default_value_t = 100, requires = "http")]
     pub(crate) max_sessions: usize,
+}
+
+/// A reaction to suspicious texts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum OnSuspicious {
+    /// Leave out the tool; do not serve a server with such instructions
+    Refuse,
+    /// Print a warning
+    Warn,
+    /// Do nothing
+    Ignore,
 }

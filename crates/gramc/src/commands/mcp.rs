@@ -4,6 +4,7 @@ mod file_watch;
 mod gateway;
 mod member;
 mod servers_file;
+mod suspicious;
 
 use std::fs::File;
 use std::io::{self, IsTerminal as _};
@@ -12,6 +13,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use gramc_agent::{Event, ModelCall, Observer as _, SpanRecorder, Telemetry, TraceWriter};
+use gramc_mcp::client::{LibraryServer, library_servers};
 use gramc_mcp::{
     CallObserver, FinishedCall, Listener, ServeError, Server, ServerOptions, name_clashes,
 };
@@ -20,6 +22,7 @@ use tokio::runtime::Builder;
 use tokio::time::timeout;
 
 use self::gateway::Gateway;
+use self::suspicious::SuspiciousTexts;
 use super::approval::approvals;
 use super::calls::{self, Both, CONNECT_LIMIT};
 use crate::args::{Display, Mcp};
@@ -49,14 +52,15 @@ pub(super) fn run(args: &Mcp, display: Display) -> Outcome {
     let telemetry = super::run::telemetry();
     let work = async {
         let observer = observer(trace.clone(), telemetry.as_ref());
+        let suspicious = SuspiciousTexts::new(args.on_suspicious);
         let options = ServerOptions { approvals, observer, has_finder: args.search };
         let server = if let Some(read) = &read {
-            prepare(read, options).await?
+            prepare(read, options, &suspicious).await?
         } else {
             let timeout = Duration::from_secs(args.timeout.unwrap_or(DEFAULT_TIMEOUT));
             let gateway = match &args.config {
-                Some(path) => Gateway::of_file(path, timeout, display)?,
-                None => Gateway::of_server(&spec.server, timeout, display)?,
+                Some(path) => Gateway::of_file(path, timeout, suspicious, display)?,
+                None => Gateway::of_server(&spec.server, timeout, suspicious, display)?,
             };
             Some(Server::live(Box::new(gateway), options))
         };
@@ -123,11 +127,21 @@ fn observer(trace: Option<Trace>, telemetry: Option<&Telemetry>) -> Option<Box<C
 
 /// Connects to the MCP servers behind the library and binds it. Returns nothing if it does not fit
 /// the specification.
-async fn prepare(read: &Both, options: ServerOptions) -> Result<Option<Server>, Failure> {
+async fn prepare(
+    read: &Both,
+    options: ServerOptions,
+    suspicious: &SuspiciousTexts,
+) -> Result<Option<Server>, Failure> {
     let (bound, refused) = read.bind_connected().await?;
     say_each("error: ", &refused);
     if !refused.is_empty() {
         return Ok(None);
+    }
+    for LibraryServer { server, .. } in library_servers(&bound) {
+        suspicious.check_instructions(server)?;
+        // A server that cannot be reached says nothing.
+        let tools = timeout(CONNECT_LIMIT, server.tools()).await.ok().and_then(Result::ok);
+        tools.iter().flatten().for_each(|tool| suspicious.report_tool(tool));
     }
     let clashes = tokio::select! {
         clashes = timeout(CONNECT_LIMIT, name_clashes(&bound)) => clashes.unwrap_or_default(),

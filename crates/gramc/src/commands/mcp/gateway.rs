@@ -22,6 +22,7 @@ use tokio_util::task::AbortOnDropHandle;
 
 use super::file_watch::FileWatch;
 use super::member::{ClientMember, ClientView, Member, Members};
+use super::suspicious::SuspiciousTexts;
 use crate::args::{self, Display};
 use crate::failure::Failure;
 use crate::output::say_each;
@@ -43,9 +44,16 @@ pub(super) struct Gateway {
 struct GatewayOptions {
     /// The time limit of calls, unless a member has its own.
     timeout: Duration,
+    suspicious: Arc<SuspiciousTexts>,
     display: Display,
     /// Set once the notes about the tools were shown.
     is_shown: Arc<AtomicBool>,
+}
+
+impl GatewayOptions {
+    fn new(timeout: Duration, suspicious: SuspiciousTexts, display: Display) -> Self {
+        Self { timeout, suspicious: Arc::new(suspicious), display, is_shown: Arc::default() }
+    }
 }
 
 impl Gateway {
@@ -53,10 +61,11 @@ impl Gateway {
     pub(super) fn of_server(
         server: &args::LiveServer,
         timeout: Duration,
+        suspicious: SuspiciousTexts,
         display: Display,
     ) -> Result<Self, Failure> {
         let member = Member::new("", None, live::mcp_server(server)?, None);
-        let options = GatewayOptions { timeout, display, is_shown: Arc::default() };
+        let options = GatewayOptions::new(timeout, suspicious, display);
         let members = Members { all: vec![Arc::new(member)], has_prefixes: false };
         let members = Arc::new(watch::Sender::new(members));
         Ok(Self { members, options, _watch: None })
@@ -66,11 +75,12 @@ impl Gateway {
     pub(super) fn of_file(
         path: &Path,
         timeout: Duration,
+        suspicious: SuspiciousTexts,
         display: Display,
     ) -> Result<Self, Failure> {
         let members = Arc::new(watch::Sender::new(Members::default()));
         let watch = FileWatch::start(path, &members)?;
-        let options = GatewayOptions { timeout, display, is_shown: Arc::default() };
+        let options = GatewayOptions::new(timeout, suspicious, display);
         Ok(Self { members, options, _watch: Some(watch) })
     }
 }
@@ -140,6 +150,13 @@ impl ClientServers {
         let mut served: HashMap<SmolStr, ServedTool> = HashMap::new();
         let (mut tools, mut servers) = (Vec::new(), Vec::new());
         for (own, list) in own.iter().zip(lists) {
+            if let Err(refusal) = self.options.suspicious.check_instructions(&own.server) {
+                if own.member.entry.is_none() {
+                    return Err(refusal);
+                }
+                say_each("warning: left out: ", (!errors_only).then_some(refusal));
+                continue;
+            }
             let prefix = if has_prefixes {
                 find_prefix(&own.member.name, &mut prefixes)
             } else {
@@ -147,6 +164,9 @@ impl ClientServers {
             };
             for mut tool in list? {
                 let Some(name) = tool["name"].as_str().map(str::to_owned) else { continue };
+                if !self.options.suspicious.allows_tool(&tool) {
+                    continue;
+                }
                 let whole = format_smolstr!("{prefix}{name}");
                 let is_long = has_prefixes && whole.chars().count() > MAX_NAME;
                 if is_long || served.contains_key(&whole) {
