@@ -77,7 +77,7 @@ pub fn find_suspicious_instruction(text: &str) -> Option<String> {
             let rows = TABLE.get(sentence[start].text.as_str()).map_or(&[][..], Vec::as_slice);
             for row in rows {
                 let is_excluded = |word: &Word| row.excluded.contains(&word.text);
-                let Some(end) = row.matches(&row.parts, &sentence, start) else { continue };
+                let Some(end) = find_end(&row.parts, &sentence, start) else { continue };
                 if sentence.iter().any(is_excluded) {
                     continue;
                 }
@@ -150,20 +150,18 @@ enum Part {
     Word { any_of: Vec<String>, is_optional: bool },
 }
 
-impl Row {
-    /// The end of a match of parts that begins at a word.
-    fn matches(&self, parts: &[Part], words: &[Word], at: usize) -> Option<usize> {
-        let Some((part, rest)) = parts.split_first() else { return Some(at) };
-        match part {
-            Part::Gap(most) => {
-                let last = words.len().min(at + most);
-                (at..=last).find_map(|at| self.matches(rest, words, at))
-            }
-            Part::Word { any_of, is_optional } => {
-                let is_here = words.get(at).is_some_and(|word| any_of.contains(&word.text));
-                let taken = is_here.then(|| self.matches(rest, words, at + 1)).flatten();
-                taken.or_else(|| is_optional.then(|| self.matches(rest, words, at)).flatten())
-            }
+/// The end of a match of parts that begins at a word.
+fn find_end(parts: &[Part], words: &[Word], at: usize) -> Option<usize> {
+    let Some((part, rest)) = parts.split_first() else { return Some(at) };
+    match part {
+        Part::Gap(most) => {
+            let last = words.len().min(at + most);
+            (at..=last).find_map(|at| find_end(rest, words, at))
+        }
+        Part::Word { any_of, is_optional } => {
+            let is_here = words.get(at).is_some_and(|word| any_of.contains(&word.text));
+            let taken = is_here.then(|| find_end(rest, words, at + 1)).flatten();
+            taken.or_else(|| is_optional.then(|| find_end(rest, words, at)).flatten())
         }
     }
 }

@@ -44,7 +44,9 @@ impl SuspiciousTexts {
 
     /// Reports a tool that is offered as a specification describes it.
     pub(super) fn report_tool(&self, tool: &Value) {
-        find_in_tool(tool).into_iter().for_each(|message| self.report(&message));
+        if let Some(message) = find_in_tool(tool) {
+            self.report(&message);
+        }
     }
 
     fn report(&self, message: &str) {
