@@ -14,6 +14,8 @@ use gramc_tools::sanitize::sanitize_line;
 use serde_json::{Map, Value, json};
 use smol_str::SmolStr;
 
+use crate::client::{LibraryServer, library_servers};
+
 /// The tools and containers in source order. The functions of a container follow it.
 #[derive(Debug)]
 pub(crate) struct Catalog {
@@ -22,6 +24,8 @@ pub(crate) struct Catalog {
     indices: HashMap<SmolStr, usize>,
     /// Number of visible entries before any container is expanded.
     pub(crate) initial_count: usize,
+    /// What the only server of the library says with the list of its tools.
+    others: Map<String, Value>,
 }
 
 /// A tool or a container.
@@ -53,7 +57,8 @@ const DIALECT: &str = "https://json-schema.org/draft/2020-12/schema";
 /// A tool as clients see it: as its server lists it, where the specification says the same.
 fn merge(compiled: Value, listed: Value) -> Value {
     let Value::Object(mut listed) = listed else { return compiled };
-    listed.retain(|key, value| key != TASKS && !value.is_null());
+    let is_known = |key: &str| DESCRIBED.contains(&key) || ["_meta", "icons"].contains(&key);
+    listed.retain(|key, value| key != TASKS && !(value.is_null() && is_known(key)));
     listed.insert("name".to_owned(), compiled["name"].clone());
     if compile_listed(&listed).is_some_and(|it| is_same(&it, &compiled)) {
         return listed.into();
@@ -96,7 +101,12 @@ impl Catalog {
         let expanded = Compilation::new(module, &Options { expanded: true, ..options });
         let functions: HashMap<&str, Entry<'_>> =
             expanded.entries().iter().map(|entry| (entry.name(), *entry)).collect();
-        let mut catalog = Self { entries: Vec::new(), indices: HashMap::new(), initial_count: 0 };
+        let others = match library_servers(bound) {
+            [LibraryServer { server, is_whole: true, .. }] => server.known_others(),
+            _ => Map::new(),
+        };
+        let (entries, indices) = (Vec::new(), HashMap::new());
+        let mut catalog = Self { entries, indices, initial_count: 0, others };
         for entry in collapsed.entries() {
             catalog.add(module, bound, *entry, collapsed.compile(*entry));
             catalog.initial_count += 1;
@@ -169,6 +179,8 @@ impl Catalog {
     /// The visible entries as a result of `tools/list`.
     pub(crate) fn page(&self, visible: &HashSet<SmolStr>) -> Value {
         let entries = self.entries.iter().filter(|entry| visible.contains(&entry.name));
-        json!({"tools": entries.map(|entry| &entry.tool).collect::<Vec<_>>()})
+        let mut page = self.others.clone();
+        page.insert("tools".to_owned(), entries.map(|entry| entry.tool.clone()).collect());
+        page.into()
     }
 }

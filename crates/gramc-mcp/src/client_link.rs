@@ -24,6 +24,7 @@ pub(crate) type Change = (String, Option<Value>);
 pub(crate) struct ClientLink {
     capabilities: Map<String, Value>,
     info: Option<Value>,
+    params: Option<Map<String, Value>>,
     /// Nothing from revision 2026-07-28 on: clients are asked within their requests, and only get the
     /// notifications that they subscribe to.
     peer: Option<Arc<Peer>>,
@@ -64,8 +65,9 @@ impl ClientLink {
 
     /// The client of a request. It can be addressed if it began with `initialize`.
     pub(crate) fn new(context: &RequestContext, changes: &broadcast::Sender<Change>) -> Self {
-        let ClientIntroduction { capabilities, info, .. } = (*context.introduction).clone();
-        Self { peer: context.peer.clone(), ..Self::subscriber(capabilities, info, changes) }
+        let ClientIntroduction { capabilities, info, params, .. } = (*context.introduction).clone();
+        let peer = context.peer.clone();
+        Self { params, peer, ..Self::subscriber(capabilities, info, changes) }
     }
 
     /// A client of revision 2026-07-28 or a later one, with the capabilities that it has for servers of
@@ -80,6 +82,7 @@ impl ClientLink {
         Self {
             capabilities,
             info,
+            params: None,
             peer: None,
             changes: changes.clone(),
             ready,
@@ -174,6 +177,10 @@ impl SessionClient for ClientLink {
 
     fn info(&self) -> Option<Value> {
         self.info.clone()
+    }
+
+    fn initialize_params(&self) -> Option<Map<String, Value>> {
+        self.params.clone()
     }
 
     fn hears(&self) -> bool {

@@ -16,7 +16,7 @@ use crate::outbox::Outbox;
 use crate::peer::Peer;
 use crate::protocol::{
     ClientIntroduction, INVALID_PARAMS, MISSING_CAPABILITY, RESOURCE_NOT_FOUND, REVISION_KEY,
-    REVISIONS, SERVER_KEY, TASKS_EXTENSION, has_tasks, not_found,
+    REVISIONS, TASKS_EXTENSION, has_tasks, not_found,
 };
 use crate::questions::{Answer, RequestClient};
 use crate::request::{IncomingRequest, with_hints};
@@ -200,8 +200,10 @@ impl Connection {
             ("server/discover", _) => return self.discover(&context).await,
             ("subscriptions/listen", true) => {
                 let conversation = self.conversation(&context).await?;
-                let config = server_config(&conversation.offer, true);
-                return Ok(subscription::listen(&conversation, &config, &params, &context).await);
+                let introduction = introduce(&conversation.offer, true);
+                return Ok(
+                    subscription::listen(&conversation, &introduction, &params, &context).await
+                );
             }
             ("tasks/get" | "tasks/update" | "tasks/cancel", true) => {
                 return self.answer_of_task(method, params, &context);
@@ -245,30 +247,24 @@ impl Connection {
 
     async fn initialize(&self, context: &RequestContext) -> Answer {
         let conversation = self.conversation(context).await?;
-        let mut result =
-            Map::from_iter([("protocolVersion".to_owned(), json!(context.introduction.revision))]);
-        result.extend(server_config(&conversation.offer, false));
+        let mut result = introduce(&conversation.offer, false);
+        let revision = context.introduction.revision.as_str();
+        result.shift_insert(0, "protocolVersion".to_owned(), revision.into());
         Ok(result.into())
     }
 
     async fn discover(&self, context: &RequestContext) -> Answer {
         let conversation = self.conversation(context).await?;
-        let mut config = server_config(&conversation.offer, true);
-        let info = config.shift_remove("serverInfo").unwrap_or_default();
-        let mut result = Map::from_iter([("supportedVersions".to_owned(), json!(REVISIONS))]);
-        result.extend(config);
-        result.insert("_meta".to_owned(), json!({ SERVER_KEY: info }));
+        let mut result = introduce(&conversation.offer, true);
+        result.insert("supportedVersions".to_owned(), json!(REVISIONS));
         Ok(with_hints(result.into(), true))
     }
 
     fn answer_of_task(&self, method: &str, mut params: Value, context: &RequestContext) -> Answer {
         if !has_tasks(&context.introduction.capabilities) {
             let required = json!({"extensions": {TASKS_EXTENSION: {}}});
-            return Err(RpcError {
-                code: MISSING_CAPABILITY,
-                message: "Missing required client capability".to_owned(),
-                data: Some(json!({ "requiredCapabilities": required })),
-            });
+            let error = RpcError::new(MISSING_CAPABILITY, "Missing required client capability");
+            return Err(error.with_data(json!({ "requiredCapabilities": required })));
         }
         let tasks = &self.server.0.resting.tasks;
         let answers = params["inputResponses"].take();
@@ -307,10 +303,9 @@ impl Connection {
 }
 
 /// What a client learns about the server: its capabilities, its name, and how to use it.
-fn server_config(offer: &Offer, is_modern: bool) -> Map<String, Value> {
+fn introduce(offer: &Offer, is_modern: bool) -> Map<String, Value> {
     let servers = library_servers(&offer.bound);
-    let own = || json!({"name": "gramc", "version": env!("CARGO_PKG_VERSION")});
-    let info = upstream::server_info(servers).unwrap_or_else(own);
+    let mut introduction = upstream::introduce(servers, is_modern);
     let usage = if offer.finder.is_some() {
         Some("Find tools with `find_tools`, then call them with `call_tool`.")
     } else if offer.catalog.has_containers() {
@@ -321,14 +316,10 @@ fn server_config(offer: &Offer, is_modern: bool) -> Map<String, Value> {
     } else {
         None
     };
-    let mut config = Map::from_iter([
-        ("capabilities".to_owned(), upstream::capabilities(servers, is_modern).into()),
-        ("serverInfo".to_owned(), info),
-    ]);
     let texts = usage.map(str::to_owned).into_iter().chain(upstream::instructions(servers));
     let texts: Vec<_> = texts.collect();
     if !texts.is_empty() {
-        config.insert("instructions".to_owned(), texts.join("\n\n").into());
+        introduction.insert("instructions".to_owned(), texts.join("\n\n").into());
     }
-    config
+    introduction
 }

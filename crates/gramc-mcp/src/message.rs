@@ -77,7 +77,7 @@ impl Message {
                 message["id"] = id;
                 match outcome {
                     Ok(result) => message["result"] = result,
-                    Err(error) => message["error"] = error_json(error),
+                    Err(error) => message["error"] = error.into_json(),
                 }
                 None
             }
@@ -87,14 +87,6 @@ impl Message {
         }
         message.to_string()
     }
-}
-
-pub(crate) fn error_json(error: RpcError) -> Value {
-    let mut json = json!({"code": error.code, "message": error.message});
-    if let Some(data) = error.data {
-        json["data"] = data;
-    }
-    json
 }
 
 /// The id and the error for a text that is not a message.

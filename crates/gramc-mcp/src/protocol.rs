@@ -53,6 +53,8 @@ pub(crate) struct ClientIntroduction {
     pub(crate) revision: String,
     pub(crate) capabilities: Map<String, Value>,
     pub(crate) info: Option<Value>,
+    /// The parameters of `initialize`, with the revision that is used.
+    pub(crate) params: Option<Map<String, Value>>,
 }
 
 impl ClientIntroduction {
@@ -64,10 +66,14 @@ impl ClientIntroduction {
     pub(crate) fn of_initialize(params: &Value) -> Self {
         let requested = params["protocolVersion"].as_str().unwrap_or_default();
         let is_known = REVISIONS.contains(&requested) && !is_modern(requested);
+        let revision = if is_known { requested } else { LAST_LEGACY };
+        let mut own = params.as_object().cloned().unwrap_or_default();
+        own.insert("protocolVersion".to_owned(), revision.into());
         Self {
-            revision: if is_known { requested } else { LAST_LEGACY }.to_owned(),
+            revision: revision.to_owned(),
             capabilities: params["capabilities"].as_object().cloned().unwrap_or_default(),
             info: params.get("clientInfo").filter(|info| info.is_object()).cloned(),
+            params: Some(own),
         }
     }
 
@@ -77,14 +83,15 @@ impl ClientIntroduction {
         let capabilities = meta.get(CAPABILITIES_KEY).and_then(Value::as_object);
         if let Some(revision) = revision.filter(|revision| !REVISIONS.contains(revision)) {
             let data = json!({"requested": revision, "supported": REVISIONS});
-            let message = "Unsupported protocol version".to_owned();
-            return Err(RpcError { code: UNSUPPORTED_REVISION, message, data: Some(data) });
+            let error = RpcError::new(UNSUPPORTED_REVISION, "Unsupported protocol version");
+            return Err(error.with_data(data));
         }
         let (Some(revision), Some(capabilities)) = (revision, capabilities) else {
             return Err(RpcError::new(INVALID_PARAMS, describe_missing(meta)));
         };
         let info = meta.get(CLIENT_KEY).cloned();
-        Ok(Self { revision: revision.to_owned(), capabilities: capabilities.clone(), info })
+        let (revision, capabilities) = (revision.to_owned(), capabilities.clone());
+        Ok(Self { revision, capabilities, info, params: None })
     }
 }
 

@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 use crate::client_link::Change;
 use crate::connection::RequestContext;
 use crate::conversation::Conversation;
-use crate::protocol::{SERVER_KEY, SUBSCRIPTION_KEY};
+use crate::protocol::SUBSCRIPTION_KEY;
 
 const TOPICS: [Topic; 4] = [
     Topic::list("toolsListChanged", "tools"),
@@ -64,11 +64,11 @@ fn covers(accepted: &Map<String, Value>, change: &Change) -> bool {
 /// Tells the client of changes until it cancels the request or the connection ends.
 pub(crate) async fn listen(
     conversation: &Conversation,
-    config: &Map<String, Value>,
+    introduction: &Map<String, Value>,
     params: &Value,
     context: &RequestContext,
 ) -> Value {
-    let capabilities = config.get("capabilities").unwrap_or(&Value::Null);
+    let capabilities = introduction.get("capabilities").unwrap_or(&Value::Null);
     let accepted = accepted_part(&params["notifications"], capabilities);
     let (mut tools, mut changes) =
         (conversation.visible.subscribe(), conversation.changes.subscribe());
@@ -103,8 +103,8 @@ pub(crate) async fn listen(
     for uri in &subscribed {
         let _ = upstream.answer("resources/unsubscribe", json!({ "uri": uri }), origin()).await;
     }
-    let mut meta = id;
-    meta[SERVER_KEY] = config.get("serverInfo").cloned().unwrap_or_default();
+    let mut meta = introduction.get("_meta").cloned().unwrap_or_default();
+    meta[SUBSCRIPTION_KEY] = context.id.clone();
     json!({"resultType": "complete", "_meta": meta})
 }
 

@@ -12,7 +12,6 @@ use serde_json::{Map, Value, json};
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
-use crate::message::error_json;
 use crate::protocol::invalid_params;
 use crate::questions::{Answer, Event, OpenQuestions, Work};
 
@@ -104,7 +103,7 @@ impl Tasks {
         let state = task.state.lock();
         let (status, key, value) = match &state.end {
             Some(TaskEnd::Completed(result)) => ("completed", "result", result.clone()),
-            Some(TaskEnd::Failed(error)) => ("failed", "error", error_json(error.clone())),
+            Some(TaskEnd::Failed(error)) => ("failed", "error", error.clone().into_json()),
             Some(TaskEnd::Cancelled) => ("cancelled", "", Value::Null),
             None if state.questions.is_empty() => ("working", "", Value::Null),
             None => ("input_required", "inputRequests", state.questions.requests()),

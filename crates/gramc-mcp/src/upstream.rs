@@ -14,7 +14,9 @@ use serde_json::{Map, Value, json};
 use tokio::time::timeout;
 
 use crate::client::{LibraryServer, McpServer, UpstreamError, library_servers};
-use crate::protocol::{METHOD_NOT_FOUND, TASKS_EXTENSION, internal, invalid_params, not_found};
+use crate::protocol::{
+    METHOD_NOT_FOUND, SERVER_KEY, TASKS_EXTENSION, internal, invalid_params, not_found,
+};
 use crate::questions::Answer;
 
 /// Maximum number of pages of a list of a server.
@@ -61,12 +63,31 @@ const PROMPTS: ListKind = ListKind {
     word: "prompt",
 };
 
-/// The capabilities of all servers together, as far as they are known, and those of the tools.
-pub(crate) fn capabilities(servers: &[LibraryServer], is_modern: bool) -> Map<String, Value> {
-    let mut all = Map::from_iter([("tools".to_owned(), json!({"listChanged": true}))]);
+/// What the guard says about itself and the servers: as the only server says it, as far as gramc does not
+/// change it.
+pub(crate) fn introduce(servers: &[LibraryServer], is_modern: bool) -> Map<String, Value> {
+    let sole = match servers {
+        [LibraryServer { server, is_whole: true, .. }] => server.introduction(),
+        _ => None,
+    };
+    let own = || json!({"name": "gramc", "version": env!("CARGO_PKG_VERSION")});
+    let info = sole.as_ref().and_then(|sole| sole.server_info().cloned()).unwrap_or_else(own);
+    let mut config = match &sole {
+        Some(sole) if sole.is_modern() == is_modern => sole.result.clone(),
+        _ => Map::new(),
+    };
+    config.insert("capabilities".to_owned(), capabilities(servers, is_modern).into());
     if is_modern {
-        all.insert("extensions".to_owned(), json!({ TASKS_EXTENSION: {} }));
+        set(&mut config, "_meta", SERVER_KEY, info);
+    } else {
+        config.insert("serverInfo".to_owned(), info);
     }
+    config
+}
+
+/// The capabilities of all servers together, as far as they are known, and those of the tools.
+fn capabilities(servers: &[LibraryServer], is_modern: bool) -> Map<String, Value> {
+    let mut all = Map::new();
     // The client learns the capabilities once, so those of a server that comes later are assumed.
     let awaited = json!({"resources": {"listChanged": true}, "prompts": {"listChanged": true}});
     for LibraryServer { server, is_whole, .. } in servers {
@@ -76,17 +97,16 @@ pub(crate) fn capabilities(servers: &[LibraryServer], is_modern: bool) -> Map<St
             None => continue,
         };
         let is_offered = |key: &str| match key {
-            // These concern the tools, which are ours.
-            "tools" | "tasks" => false,
+            // These are offered in other ways.
+            "tasks" => false,
             // What a shared server says cannot be addressed to one of its clients.
             "logging" => !server.is_shared(),
             _ => *is_whole,
         };
-        for (key, value) in announced {
+        for (key, mut value) in announced {
             if !is_offered(&key) {
                 continue;
             }
-            let mut value = value;
             if let (true, Value::Object(flags)) = (server.is_shared(), &mut value) {
                 flags.retain(|_, flag| *flag != true);
             }
@@ -101,14 +121,28 @@ pub(crate) fn capabilities(servers: &[LibraryServer], is_modern: bool) -> Map<St
             }
         }
     }
-    if !is_modern {
+    // The tools change when a container is expanded, or when a server begins again.
+    set(&mut all, "tools", "listChanged", true.into());
+    if is_modern {
+        set(&mut all, "extensions", TASKS_EXTENSION, json!({}));
+    } else if let Some(Value::Object(extensions)) = all.get_mut("extensions")
+        && extensions.shift_remove(TASKS_EXTENSION).is_some()
+        && extensions.is_empty()
+    {
         // Revisions that have `initialize` have tasks of another form.
-        if let Some(Value::Object(extensions)) = all.get_mut("extensions") {
-            extensions.shift_remove(TASKS_EXTENSION);
-        }
-        all.retain(|key, value| key != "extensions" || value != &json!({}));
+        all.shift_remove("extensions");
     }
     all
+}
+
+/// Sets an entry of an inner object.
+fn set(all: &mut Map<String, Value>, outer: &str, inner: &str, value: Value) {
+    let entry = all.entry(outer).or_insert_with(|| json!({}));
+    if let Value::Object(entries) = entry {
+        entries.insert(inner.to_owned(), value);
+    } else {
+        *entry = json!({ inner: value });
+    }
 }
 
 /// How to use the servers that the library takes as a whole, in their words.
@@ -126,16 +160,6 @@ pub(crate) fn instructions(servers: &[LibraryServer]) -> Option<String> {
     });
     let texts: Vec<_> = texts.collect();
     (!texts.is_empty()).then(|| texts.join("\n\n"))
-}
-
-/// The name of the only server of the library, which is then that of ours.
-pub(crate) fn server_info(servers: &[LibraryServer]) -> Option<Value> {
-    match servers {
-        [LibraryServer { server, is_whole: true, .. }] => {
-            server.introduction()?.server_info().cloned()
-        }
-        _ => None,
-    }
 }
 
 /// What several servers of a library call by the same name, as warnings.
@@ -194,13 +218,13 @@ impl Upstream {
         origin: RequestOrigin,
     ) -> Answer {
         let lists = [RESOURCES, TEMPLATES, PROMPTS];
-        if let Some(kind) = lists.into_iter().find(|kind| kind.method == method) {
-            return self.list(kind, params["cursor"].as_str()).await;
-        }
         if method == SET_LEVEL {
             return self.set_level(params).await;
         }
         let request = Request { method, params, origin };
+        if let Some(kind) = lists.into_iter().find(|kind| kind.method == method) {
+            return self.list(kind, request).await;
+        }
         match method {
             "prompts/get" => {
                 let name = text(&request.params["name"]);
@@ -256,23 +280,25 @@ impl Upstream {
     /// A list. That of one server is passed on page by page. Those of several are joined on one page,
     /// because official clients read only the first one; a server that fails is left out, unless all
     /// of them do.
-    async fn list(&self, kind: ListKind, cursor: Option<&str>) -> Answer {
+    async fn list(&self, kind: ListKind, request: Request<'_>) -> Answer {
         let servers = self.offering(kind.capability).await?;
         if let [server] = &servers[..] {
-            return self.own_page(server, kind, cursor).await;
+            return self.own_page(server, kind, &request).await;
         }
         // One that has such a list may come later.
         let is_awaited = || self.servers.iter().any(|it| it.server.is_awaited());
         if servers.is_empty() && !is_awaited() {
             return Err(not_found(kind.method));
         }
-        if cursor.is_some() {
+        if request.params.get("cursor").is_some() {
             let why = "invalid cursor; list from the beginning";
             return Err(invalid_params(why));
         }
         let (mut joined, mut names, mut error) = (Vec::new(), HashSet::new(), None);
         let mut is_any = servers.is_empty();
-        for list in join_all(servers.iter().map(|server| self.entries(server, kind))).await {
+        for list in
+            join_all(servers.iter().map(|server| self.entries(server, kind, &request))).await
+        {
             match list {
                 Ok(entries) => {
                     is_any = true;
@@ -290,9 +316,8 @@ impl Upstream {
     }
 
     /// A page of a server's own list.
-    async fn own_page(&self, server: &McpServer, kind: ListKind, cursor: Option<&str>) -> Answer {
-        let params = cursor.map_or_else(|| json!({}), |cursor| json!({ "cursor": cursor }));
-        let mut page = self.ask(server, kind.method, params, None).await?;
+    async fn own_page(&self, server: &McpServer, kind: ListKind, request: &Request<'_>) -> Answer {
+        let mut page = self.pass(server, request).await?;
         let prefix = self.prefix(server);
         if kind.method == PROMPTS.method
             && !prefix.is_empty()
@@ -311,21 +336,30 @@ impl Upstream {
 
     /// The names of all entries of a server's list.
     async fn names(&self, server: &McpServer, kind: ListKind) -> Result<HashSet<String>, RpcError> {
-        let entries = self.entries(server, kind).await?;
+        let (params, origin) = (json!({}), RequestOrigin::default());
+        let request = Request { method: kind.method, params, origin };
+        let entries = self.entries(server, kind, &request).await?;
         Ok(entries.iter().filter_map(|entry| Some(entry[kind.name].as_str()?.to_owned())).collect())
     }
 
     /// All entries of a server's list.
-    async fn entries(&self, server: &McpServer, kind: ListKind) -> Result<Vec<Value>, RpcError> {
-        let (mut entries, mut cursor) = (Vec::new(), None);
+    async fn entries(
+        &self,
+        server: &McpServer,
+        kind: ListKind,
+        request: &Request<'_>,
+    ) -> Result<Vec<Value>, RpcError> {
+        let (mut entries, mut request) = (Vec::new(), request.clone());
         for _ in 0..MAX_PAGES {
-            let mut page = self.own_page(server, kind, cursor.as_deref()).await?;
+            let mut page = self.own_page(server, kind, &request).await?;
             if let Value::Array(more) = page[kind.entries].take() {
                 entries.extend(more);
             }
-            cursor = page["nextCursor"].as_str().filter(|it| !it.is_empty()).map(str::to_owned);
-            if cursor.is_none() {
-                return Ok(entries);
+            match (page["nextCursor"].take(), &mut request.params) {
+                (Value::String(next), Value::Object(params)) if !next.is_empty() => {
+                    params.insert("cursor".to_owned(), next.into());
+                }
+                _ => return Ok(entries),
             }
             if entries.len() > MAX_ENTRIES {
                 break;
@@ -428,6 +462,7 @@ impl Upstream {
     }
 }
 
+#[derive(Clone)]
 struct Request<'m> {
     method: &'m str,
     params: Value,

@@ -5,24 +5,54 @@ use std::time::Duration;
 
 use futures_util::future::BoxFuture;
 use serde::Deserialize;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 /// An error of JSON-RPC.
 #[derive(Debug, Clone, PartialEq, Deserialize, thiserror::Error)]
+#[serde(try_from = "Map<String, Value>")]
 #[error("{message}")]
 pub struct RpcError {
     /// The code.
     pub code: i32,
     /// The message.
     pub message: String,
-    /// Further data.
-    pub data: Option<Value>,
+    /// The other entries, such as `data`.
+    pub others: Map<String, Value>,
 }
 
 impl RpcError {
     /// An error without further data.
     pub fn new(code: i32, message: impl Into<String>) -> Self {
-        Self { code, message: message.into(), data: None }
+        Self { code, message: message.into(), others: Map::new() }
+    }
+
+    /// The error with data.
+    #[must_use]
+    pub fn with_data(mut self, data: Value) -> Self {
+        self.others.insert("data".to_owned(), data);
+        self
+    }
+
+    /// The error as JSON.
+    pub fn into_json(self) -> Value {
+        let mut json = json!({"code": self.code, "message": self.message});
+        if let Value::Object(entries) = &mut json {
+            entries.extend(self.others);
+        }
+        json
+    }
+}
+
+impl TryFrom<Map<String, Value>> for RpcError {
+    type Error = &'static str;
+
+    fn try_from(mut others: Map<String, Value>) -> Result<Self, Self::Error> {
+        let code = others.shift_remove("code").and_then(|code| code.as_i64());
+        let code = code.and_then(|code| code.try_into().ok());
+        match (code, others.shift_remove("message")) {
+            (Some(code), Some(Value::String(message))) => Ok(Self { code, message, others }),
+            _ => Err("an error needs an integer `code` and a text as `message`"),
+        }
     }
 }
 
@@ -39,6 +69,11 @@ pub trait SessionClient: Send + Sync {
 
     /// The name of the client and its version, as it announced them, if that is known.
     fn info(&self) -> Option<Value> {
+        None
+    }
+
+    /// The parameters of the client's `initialize`, with the revision that it uses, if it sent one.
+    fn initialize_params(&self) -> Option<Map<String, Value>> {
         None
     }
 

@@ -62,5 +62,6 @@ mod streams;
 mod support;
 mod targets;
 mod text_calls;
+mod transparency;
 mod validators;
 mod whole_servers;

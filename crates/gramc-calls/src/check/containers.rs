@@ -2,6 +2,7 @@
 
 use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
+use std::ops::Range;
 
 use gramc_json_schema::type_set::TypeSet;
 use serde_json::Value;
@@ -174,17 +175,23 @@ impl ValidationRun<'_> {
         }
         let mut fits = true;
         let mut count = 0_u64;
-        let start = self.out.len();
         self.out.push('{');
+        let start = self.out.len();
         let declared = rules.fields.len();
+        let is_in_order = self.is_in_order(object);
+        let mut pieces = Vec::new();
         for place in 0..declared + self.extras.len() - extras {
             let before = self.out.len();
-            let outcome = if let Some(field) = rules.fields.get(place) {
-                self.field(object, field, self.slots[slots + place])
+            let (outcome, sent) = if let Some(field) = rules.fields.get(place) {
+                let value = self.slots[slots + place];
+                (self.field(object, field, value), value)
             } else {
                 let (key, value) = self.extras[extras + place - declared];
-                self.extra(object, key, value)
+                (self.extra(object, key, value), value)
             };
+            if !is_in_order {
+                pieces.push((sent, before..self.out.len()));
+            }
             match outcome {
                 FieldOutcome::Written => count += 1,
                 FieldOutcome::Filled => {}
@@ -197,6 +204,7 @@ impl ValidationRun<'_> {
                 }
             }
         }
+        self.put_in_order(start, pieces);
         if self.out.ends_with(',') {
             self.out.pop();
         }
@@ -216,8 +224,27 @@ impl ValidationRun<'_> {
         if count < rules.least || rules.most.is_some_and(|most| count > most) {
             fits = self.refuse(received, ProblemCode::WrongSize, NoteDetail::None);
         }
-        debug_assert!(start < self.out.len());
         fits
+    }
+
+    /// Whether the fields were sent in the order of their declaration, and others after them.
+    fn is_in_order(&self, object: Object<'_>) -> bool {
+        let fields = self.slots[object.slots..].iter().filter(|&&value| value != ABSENT);
+        let others = self.extras[object.extras..].iter().map(|(_, value)| value);
+        fields.chain(others).is_sorted()
+    }
+
+    /// Puts the entries that were written from a position on in the order in which they were sent. Those
+    /// that were not sent follow.
+    fn put_in_order(&mut self, start: usize, mut pieces: Vec<(u32, Range<usize>)>) {
+        if pieces.is_empty() {
+            return;
+        }
+        pieces.sort_by_key(|(sent, _)| *sent);
+        let entries = pieces.into_iter().filter_map(|(_, piece)| self.out.get(piece));
+        let sorted: String = entries.collect();
+        self.out.truncate(start);
+        self.out.push_str(&sorted);
     }
 
     /// Writes a field with its name and a comma.

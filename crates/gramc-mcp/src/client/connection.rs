@@ -84,7 +84,7 @@ pub(super) struct Connection {
     server: Option<ChildServer>,
     _end: ConnectionEnd,
     introduction: Arc<Introduction>,
-    tools: Mutex<Option<Arc<[Value]>>>,
+    tools: Mutex<Option<Arc<ListedTools>>>,
     /// Whether the server still listens, once it is asked. A task waits for the answer: those who
     /// call may have less time than the server, and still the next one learns it.
     heard: parking_lot::Mutex<Option<Shared<BoxFuture<'static, bool>>>>,
@@ -256,7 +256,7 @@ impl Connection {
     }
 
     /// All tools of the server. It is asked once, and again when it says that they are others now.
-    pub(super) async fn tools(&self) -> Result<Arc<[Value]>, InvocationError> {
+    pub(super) async fn tools(&self) -> Result<Arc<ListedTools>, InvocationError> {
         let mut known = self.tools.lock().await;
         if self.exchange.inbox.other_tools.swap(false, Ordering::AcqRel) {
             *known = None;
@@ -265,7 +265,7 @@ impl Connection {
             return Ok(Arc::clone(tools));
         }
         match self.list(Instant::now() + LIST_LIMIT, LIST_LIMIT).await {
-            Ok(list) => Ok(Arc::clone(known.insert(list.tools.into()))),
+            Ok(list) => Ok(Arc::clone(known.insert(Arc::new(list)))),
             Err(fault) => Err(self.error(fault.kind, &fault.detail)),
         }
     }
@@ -282,6 +282,10 @@ impl Connection {
             Ok(mut list) => {
                 let tools = list.tools.into_iter().map(|tool| self.masks().result(tool));
                 list.tools = tools.collect();
+                list.others = match self.masks().result(list.others.into()) {
+                    Value::Object(others) => others,
+                    _ => Map::new(),
+                };
                 Ok(list)
             }
             Err(fault) => Err(self.complete_fault(fault)),
@@ -347,8 +351,8 @@ impl Connection {
 
     fn mask_error(&self, error: RpcError) -> RpcError {
         let message = self.masks().text(&error.message);
-        let data = error.data.map(|data| self.masks().result(data));
-        RpcError { message, data, ..error }
+        let others = error.others.into_iter().map(|(key, it)| (key, self.masks().result(it)));
+        RpcError { message, others: others.collect(), ..error }
     }
 
     /// Sends a notification of the client. The server may be gone.

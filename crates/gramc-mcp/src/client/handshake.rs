@@ -37,12 +37,12 @@ pub(crate) struct Introduction {
     /// The revision of the protocol that the connection uses.
     pub(super) revision: String,
     /// The result of the first request, as the server sent it.
-    pub(super) result: Map<String, Value>,
+    pub(crate) result: Map<String, Value>,
 }
 
 impl Introduction {
     /// Whether the connection uses revision 2026-07-28 or a later one.
-    pub(super) fn is_modern(&self) -> bool {
+    pub(crate) fn is_modern(&self) -> bool {
         self.revision.as_str() >= MODERN
     }
 
@@ -106,11 +106,15 @@ impl Exchange {
     }
 
     async fn initialize(&self) -> Result<Introduction, HandshakeError> {
-        let params = json!({
-            "protocolVersion": LAST_LEGACY,
-            "capabilities": self.client.capabilities(),
-            "clientInfo": self.client_info(),
-        });
+        let own = || {
+            Map::from_iter([
+                ("protocolVersion".to_owned(), LAST_LEGACY.into()),
+                ("capabilities".to_owned(), self.client.capabilities().into()),
+                ("clientInfo".to_owned(), self.client_info()),
+            ])
+        };
+        let sent = self.client.get().and_then(|client| client.initialize_params());
+        let params = Value::from(sent.unwrap_or_else(own));
         self.set_revision(None);
         let result = match self.first("initialize", params.clone()).await {
             Err(HandshakeError::Failed(error)) => {

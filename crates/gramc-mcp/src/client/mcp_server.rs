@@ -22,6 +22,7 @@ use super::connection::{Connection, UpstreamError};
 use super::handshake::Introduction;
 use super::inbox::RequestOptions;
 use super::link::{ConnectionResult, ServerLink};
+use super::tool_pages::ListedTools;
 use super::{McpError, UrlOptions};
 use crate::param_headers::param_headers;
 
@@ -42,7 +43,7 @@ struct ServerState {
     /// What the server said about itself last.
     introduction: RwLock<Option<Arc<Introduction>>>,
     /// The tools that were listed last.
-    tools: RwLock<Option<Arc<[Value]>>>,
+    tools: RwLock<Option<Arc<ListedTools>>>,
     /// The checks of their results, by tool.
     outputs: Mutex<HashMap<String, Option<ToolCheck>>>,
 }
@@ -120,7 +121,7 @@ impl McpServer {
     }
 
     /// The tools that were listed last, if they were asked for already.
-    pub fn known_tools(&self) -> Option<Arc<[Value]>> {
+    pub fn known_tools(&self) -> Option<Arc<ListedTools>> {
         self.0.tools.read().clone()
     }
 
@@ -176,9 +177,9 @@ impl McpServer {
 
     /// The tools of the server, each exactly as it sent them. It is asked once a connection, and
     /// again when it said that it has other tools. Fails as [`McpServer::connect`] does.
-    pub async fn tools(&self) -> Result<Vec<Value>, InvocationError> {
+    pub async fn tools(&self) -> Result<Arc<ListedTools>, InvocationError> {
         let connection = self.connection().await?;
-        Ok(self.tools_of(&connection).await?.to_vec())
+        self.tools_of(&connection).await
     }
 
     /// Ends the connection. A server that was started is asked to end, and waited for; the
@@ -202,16 +203,21 @@ impl McpServer {
         self.0.address.secrets()
     }
 
+    /// What the server says with the list of its tools, if it was asked for them already.
+    pub(crate) fn known_others(&self) -> Map<String, Value> {
+        self.0.tools.read().as_ref().map(|tools| tools.others.clone()).unwrap_or_default()
+    }
+
     /// A tool as the server lists it, if its tools were asked for already.
     pub(crate) fn known_tool(&self, name: &str) -> Option<Value> {
         let tools = self.0.tools.read();
-        tools.as_ref()?.iter().find(|tool| tool["name"] == name).cloned()
+        tools.as_ref()?.find(name).cloned()
     }
 
     /// Whether a tool can only be called as a task, if its server says so.
     fn runs_as_task(&self, name: &str) -> bool {
         let tools = self.0.tools.read();
-        let tool = tools.as_ref().and_then(|tools| tools.iter().find(|tool| tool["name"] == name));
+        let tool = tools.as_ref().and_then(|tools| tools.find(name));
         tool.is_some_and(|tool| tool["execution"]["taskSupport"] == "required")
     }
 
@@ -288,7 +294,7 @@ impl McpServer {
         }
         // Without the tools, the call says what is wrong.
         let tools = self.tools_of(connection).await.unwrap_or_default();
-        let tool = tools.iter().find(|known| known["name"] == tool);
+        let tool = tools.find(tool);
         let Some(tool) = tool else { return Ok(Vec::new()) };
         param_headers(&tool["inputSchema"], arguments).map_err(|why| {
             let server = connection.name();
@@ -369,7 +375,7 @@ impl McpServer {
     /// The names of the server's tools, if they were asked for already.
     pub(crate) fn known_names(&self) -> Option<Vec<String>> {
         let tools = self.0.tools.read();
-        let names = tools.as_ref()?.iter().filter_map(|tool| tool["name"].as_str());
+        let names = tools.as_ref()?.names();
         Some(names.map(str::to_owned).collect())
     }
 
@@ -377,7 +383,7 @@ impl McpServer {
     pub(crate) fn known_missing(&self, tool: &str) -> Option<String> {
         let tools = self.0.tools.read();
         let tools = tools.as_ref()?;
-        let names = || tools.iter().filter_map(|tool| tool["name"].as_str());
+        let names = || tools.names();
         if names().any(|name| name == tool) {
             return None;
         }
@@ -393,7 +399,7 @@ impl McpServer {
     async fn tools_of(
         &self,
         connection: &Arc<Connection>,
-    ) -> Result<Arc<[Value]>, InvocationError> {
+    ) -> Result<Arc<ListedTools>, InvocationError> {
         let tools = connection.tools().await.inspect_err(|error| {
             if connection.is_over() {
                 self.abandon(connection, error);

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use gramc_tools::sanitize::sanitize_line;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use crate::lines::MAX_MESSAGE_BYTES;
 
@@ -30,11 +30,21 @@ pub(super) enum ListError {
 pub struct ListedTools {
     /// The tools. Each has a name that no other one has.
     pub tools: Vec<Value>,
+    /// The other entries of the first page, except the cursor.
+    pub others: Map<String, Value>,
     /// What is wrong with the list, and what was left out therefore.
     pub warnings: Vec<String>,
 }
 
 impl ListedTools {
+    pub(super) fn names(&self) -> impl Iterator<Item = &str> {
+        self.tools.iter().filter_map(|tool| tool["name"].as_str())
+    }
+
+    pub(super) fn find(&self, name: &str) -> Option<&Value> {
+        self.tools.iter().find(|tool| tool["name"] == name)
+    }
+
     /// Adds a tool that can be called.
     fn add(&mut self, tool: Value, names: &mut HashSet<String>) {
         let Some(name) = tool["name"].as_str() else {
@@ -84,7 +94,14 @@ impl ToolPages {
         for tool in tools {
             self.list.add(tool, &mut self.names);
         }
-        let cursor = match page.get_mut("nextCursor").map(Value::take) {
+        let cursor = page.get_mut("nextCursor").map(Value::take);
+        if self.cursor.is_none()
+            && let Value::Object(mut others) = page
+        {
+            others.retain(|key, _| key != "tools" && key != "nextCursor");
+            self.list.others = others;
+        }
+        let cursor = match cursor {
             // The protocol ends a list by leaving the cursor out; some servers send an empty one.
             None | Some(Value::Null) => return Ok(true),
             Some(Value::String(cursor)) if cursor.is_empty() => return Ok(true),

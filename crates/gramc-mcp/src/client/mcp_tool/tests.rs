@@ -335,11 +335,11 @@ async fn a_tool_declares_what_the_server_lists() {
     let parameters = json!({"type": "object", "properties": {"do": {"type": "string"}}});
     let result = serde_json::from_str(r#"{"type":"object","maximum":1.5}"#).ok();
     assert_eq!(tool.interface(), Some(DeclaredInterface::Schemas { parameters, result }));
-    assert_eq!(acting.server.tools().await.unwrap().len(), 1);
+    assert_eq!(acting.server.tools().await.unwrap().tools.len(), 1);
 
     run(&acting.server, act("renames")).await.unwrap();
     let limit = Instant::now() + SOON;
-    while acting.server.tools().await.unwrap()[0]["name"] != "acted" {
+    while acting.server.tools().await.unwrap().tools[0]["name"] != "acted" {
         assert!(Instant::now() < limit, "the other tools are not seen");
         sleep(Duration::from_millis(5)).await;
     }

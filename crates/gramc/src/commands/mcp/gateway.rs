@@ -162,7 +162,11 @@ impl ClientServers {
             } else {
                 SmolStr::default()
             };
-            for mut tool in list? {
+            let list = list?;
+            if !errors_only {
+                say_each("warning: ", &list.warnings);
+            }
+            for mut tool in list.tools.iter().cloned() {
                 let Some(name) = tool["name"].as_str().map(str::to_owned) else { continue };
                 if !self.options.suspicious.allows_tool(&tool) {
                     continue;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use gramc_mcp::client::McpServer;
+use gramc_mcp::client::{ListedTools, McpServer};
 use gramc_tools::SessionClient;
 use parking_lot::Mutex;
 use serde_json::{Map, Value};
@@ -129,7 +129,7 @@ impl ClientMember {
     }
 
     /// The tools of the server. If a server of a file does not answer, its last tools.
-    pub(super) async fn tools(&self) -> Result<Vec<Value>, Failure> {
+    pub(super) async fn tools(&self) -> Result<Arc<ListedTools>, Failure> {
         let tools = self.server.tools();
         if self.member.entry.is_none() {
             return tools.await.map_err(|error| Failure::new(error.detail));
@@ -138,7 +138,7 @@ impl ClientMember {
         let limit = if *self.has_started.borrow() { MEMBER_LIMIT } else { Duration::ZERO };
         match timeout(limit, tools).await {
             Ok(Ok(tools)) => Ok(tools),
-            _ => Ok(self.server.known_tools().map(|tools| tools.to_vec()).unwrap_or_default()),
+            _ => Ok(self.server.known_tools().unwrap_or_default()),
         }
     }
 
