@@ -189,9 +189,6 @@ impl ValidationRun<'_> {
                 let (key, value) = self.extras[extras + place - declared];
                 (self.extra(object, key, value), value)
             };
-            if !is_in_order {
-                pieces.push((sent, before..self.out.len()));
-            }
             match outcome {
                 FieldOutcome::Written => count += 1,
                 FieldOutcome::Filled => {}
@@ -202,6 +199,9 @@ impl ValidationRun<'_> {
                     self.out.truncate(before);
                     fits = false;
                 }
+            }
+            if !is_in_order {
+                pieces.push((sent, before..self.out.len()));
             }
         }
         self.put_in_order(start, pieces);
