@@ -9,11 +9,11 @@ use serde_json::{Map, Value};
 use tokio::sync::broadcast;
 use tokio_util::sync::CancellationToken;
 
-use crate::connection::RequestContext;
 use crate::outbox::Outbox;
 use crate::peer::Peer;
 use crate::protocol::{ClientIntroduction, METHOD_NOT_FOUND};
 use crate::questions::RequestClient;
+use crate::request_context::RequestContext;
 
 /// Maximum number of changes that a subscriber may not have received yet.
 const MAX_CHANGES: usize = 64;

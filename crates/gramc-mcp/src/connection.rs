@@ -20,6 +20,7 @@ use crate::protocol::{
 };
 use crate::questions::{Answer, RequestClient};
 use crate::request::{IncomingRequest, with_hints};
+use crate::request_context::RequestContext;
 use crate::{Server, subscription, upstream};
 
 /// Serves one connection, one HTTP session, or one request of a client without a session.
@@ -53,34 +54,6 @@ impl OwnConversation {
         if let Some(conversation) = current {
             conversation.close().await;
         }
-    }
-}
-
-/// A request of a client, as its answer needs it.
-#[derive(Clone)]
-pub(crate) struct RequestContext {
-    pub(crate) id: Value,
-    pub(crate) meta: Map<String, Value>,
-    pub(crate) introduction: Arc<ClientIntroduction>,
-    /// Whether all clients without sessions share the conversation.
-    pub(crate) is_sessionless: bool,
-    /// The client, if it began with `initialize`.
-    pub(crate) peer: Option<Arc<Peer>>,
-    /// Where messages go that belong to the request.
-    pub(crate) outbox: Outbox,
-    pub(crate) cancelled: CancellationToken,
-}
-
-impl RequestContext {
-    pub(crate) fn is_modern(&self) -> bool {
-        self.introduction.is_modern()
-    }
-
-    pub(crate) fn progress_token(&self) -> Option<Value> {
-        self.meta
-            .get("progressToken")
-            .filter(|token| token.is_string() || token.is_number())
-            .cloned()
     }
 }
 
@@ -201,9 +174,8 @@ impl Connection {
             ("subscriptions/listen", true) => {
                 let conversation = self.conversation(&context).await?;
                 let introduction = introduce(&conversation.offer, true);
-                return Ok(
-                    subscription::listen(&conversation, &introduction, &params, &context).await
-                );
+                let sources = conversation.change_sources();
+                return Ok(subscription::listen(sources, &introduction, &params, &context).await);
             }
             ("tasks/get" | "tasks/update" | "tasks/cancel", true) => {
                 return self.answer_of_task(method, params, &context);

@@ -10,9 +10,10 @@ use tokio::sync::{Mutex, broadcast, watch};
 
 use crate::client::{attach_client, library_servers, session_servers};
 use crate::client_link::{Change, ClientLink};
-use crate::connection::RequestContext;
 use crate::offer::{LiveTools, Offer, OfferSource};
 use crate::protocol::internal;
+use crate::request_context::RequestContext;
+use crate::subscription::ChangeSources;
 use crate::upstream::Upstream;
 use crate::{ServeError, ServerInner};
 
@@ -98,6 +99,11 @@ impl Conversation {
     /// The MCP servers behind the conversation.
     pub(crate) fn upstream(&self) -> Upstream {
         Upstream::new(session_servers(&self.session), self.session.bound())
+    }
+
+    pub(crate) fn change_sources(&self) -> ChangeSources {
+        let (tools, changes) = (self.visible.subscribe(), self.changes.subscribe());
+        ChangeSources { tools, changes, upstream: self.upstream() }
     }
 
     /// Ends its MCP servers.

@@ -31,6 +31,7 @@ mod program;
 mod protocol;
 mod questions;
 mod request;
+mod request_context;
 mod sessions;
 mod sign_in_page;
 mod stdio;

@@ -19,12 +19,12 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::AbortOnDropHandle;
 use uuid::Uuid;
 
-use crate::connection::RequestContext;
 use crate::outbox::Outbox;
 use crate::peer::MAX_ANSWER_TIME;
 use crate::protocol::{
     ClientIntroduction, INTERNAL_ERROR, LOG_LEVEL_KEY, has_tasks, invalid_params,
 };
+use crate::request_context::RequestContext;
 use crate::tasks::Tasks;
 
 /// The maximum number of requests whose questions are not answered yet. Then the oldest one ends.

@@ -11,13 +11,13 @@ use tokio::time::timeout;
 use crate::answer::answer;
 use crate::approval::approve;
 use crate::catalog::ResultKind;
-use crate::connection::RequestContext;
 use crate::conversation::Conversation;
 use crate::finder::{CALL, FIND, InnerCall};
 use crate::offer::Offer;
 use crate::outbox::Outbox;
 use crate::protocol::{LOG_LEVEL_KEY, META_PREFIX, internal, not_found};
 use crate::questions::Answer;
+use crate::request_context::RequestContext;
 use crate::{FinishedCall, Server};
 
 /// Interval of progress notifications for a running call.

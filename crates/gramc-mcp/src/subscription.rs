@@ -2,11 +2,12 @@
 
 use gramc_tools::invocation::RequestOrigin;
 use serde_json::{Map, Value, json};
+use tokio::sync::{broadcast, watch};
 
 use crate::client_link::Change;
-use crate::connection::RequestContext;
-use crate::conversation::Conversation;
 use crate::protocol::SUBSCRIPTION_KEY;
+use crate::request_context::RequestContext;
+use crate::upstream::Upstream;
 
 const TOPICS: [Topic; 4] = [
     Topic::list("toolsListChanged", "tools"),
@@ -61,22 +62,28 @@ fn covers(accepted: &Map<String, Value>, change: &Change) -> bool {
     })
 }
 
+/// Where a subscriber hears of changes.
+pub(crate) struct ChangeSources {
+    /// Changes when the visible tools do.
+    pub(crate) tools: watch::Receiver<usize>,
+    pub(crate) changes: broadcast::Receiver<Change>,
+    pub(crate) upstream: Upstream,
+}
+
 /// Tells the client of changes until it cancels the request or the connection ends.
 pub(crate) async fn listen(
-    conversation: &Conversation,
+    sources: ChangeSources,
     introduction: &Map<String, Value>,
     params: &Value,
     context: &RequestContext,
 ) -> Value {
     let capabilities = introduction.get("capabilities").unwrap_or(&Value::Null);
     let accepted = accepted_part(&params["notifications"], capabilities);
-    let (mut tools, mut changes) =
-        (conversation.visible.subscribe(), conversation.changes.subscribe());
+    let ChangeSources { mut tools, mut changes, upstream } = sources;
     let id = json!({ SUBSCRIPTION_KEY: context.id });
     let acknowledged = json!({"_meta": id, "notifications": accepted});
     let method = "notifications/subscriptions/acknowledged";
     context.outbox.notify(method, Some(acknowledged)).await;
-    let upstream = conversation.upstream();
     let subscribed = accepted.get(RESOURCES_KEY).and_then(Value::as_array);
     let subscribed: Vec<_> = subscribed.into_iter().flatten().collect();
     let origin = RequestOrigin::default;
