@@ -141,7 +141,7 @@ async fn prepare(
         suspicious.check_instructions(server)?;
         // A server that cannot be reached says nothing.
         let tools = timeout(CONNECT_LIMIT, server.tools()).await.ok().and_then(Result::ok);
-        tools.iter().flatten().for_each(|tool| suspicious.report_tool(tool));
+        tools.iter().flat_map(|list| &list.tools).for_each(|tool| suspicious.report_tool(tool));
     }
     let clashes = tokio::select! {
         clashes = timeout(CONNECT_LIMIT, name_clashes(&bound)) => clashes.unwrap_or_default(),
