@@ -131,6 +131,11 @@ impl ClientLink {
         asking.push(Arc::downgrade(client));
     }
 
+    /// The last request of the client within which it can be asked.
+    fn asking_request(&self) -> Option<Arc<RequestClient>> {
+        self.asking.lock().iter().rev().find_map(Weak::upgrade)
+    }
+
     /// Records a request of the client until it is answered.
     pub(crate) fn open(self: &Arc<Self>, context: &RequestContext) -> OpenRequest {
         let (id, outbox) = (context.id.clone(), context.outbox.clone());
@@ -184,7 +189,7 @@ impl SessionClient for ClientLink {
     }
 
     fn hears(&self) -> bool {
-        self.peer.is_some()
+        self.peer.is_some() || self.asking_request().is_some()
     }
 
     fn is_modern(&self) -> bool {
@@ -195,6 +200,11 @@ impl SessionClient for ClientLink {
         Box::pin(async move {
             // There may be no subscribers.
             let _ = self.changes.send((method.clone(), params.clone()));
+            if method == "notifications/message"
+                && let Some(request) = self.asking_request()
+            {
+                return request.notify(method, params).await;
+            }
             if self.is_ready_for(&method, params.as_ref()) {
                 self.tell(&method, params).await;
             }
@@ -208,8 +218,7 @@ impl SessionClient for ClientLink {
         params: Option<Value>,
     ) -> BoxFuture<'_, Result<Value, RpcError>> {
         // Any request that is not answered may be the one that the question belongs to.
-        let within = self.asking.lock().iter().rev().find_map(Weak::upgrade);
-        if let Some(client) = within {
+        if let Some(client) = self.asking_request() {
             return Box::pin(async move { client.ask(key, method, params).await });
         }
         let within = self.open.lock().last().map(|open| open.outbox.clone());

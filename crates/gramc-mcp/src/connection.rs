@@ -191,9 +191,12 @@ impl Connection {
             let request = IncomingRequest { server, conversation, client, context };
             return request.answer(method, params).await;
         }
-        let name = method.to_owned();
+        let (name, is_sessionless) = (method.to_owned(), self.is_sessionless);
         let begin = |client: Arc<RequestClient>, context, params| -> BoxFuture<'static, Answer> {
-            link.begins(&client);
+            // What servers say within the requests of a shared conversation is for nobody in particular.
+            if !is_sessionless {
+                link.begins(&client);
+            }
             let request = IncomingRequest { server, conversation, client, context };
             Box::pin(async move { request.answer(&name, params).await })
         };

@@ -444,11 +444,13 @@ fn offered(tools: &Value, instructions: &str, option: &str) -> (Vec<String>, Str
         json!({"jsonrpc": "2.0", "method": "notifications/initialized"}),
         json!({"jsonrpc": "2.0", "id": 2, "method": "tools/list"}),
     ];
-    let input: String = messages.iter().map(|message| format!("{message}\n")).collect();
+    let lines: Vec<String> = messages.iter().map(Value::to_string).collect();
+    let input = lines.join("\n") + "\n";
     let run =
         gramc("mcp --command").arg(command).args(option).within(folder.path()).input(input).run();
-    let answers = run.stdout.lines().map(|line| serde_json::from_str::<Value>(line).expect("JSON"));
-    let listed = answers.last().expect("an answer")["result"]["tools"].clone();
+    let mut answers =
+        run.stdout.lines().map(|line| serde_json::from_str::<Value>(line).expect("JSON"));
+    let listed = answers.next_back().expect("an answer")["result"]["tools"].clone();
     let names = listed.as_array().into_iter().flatten();
     (names.map(|tool| tool["name"].as_str().expect("a name").to_owned()).collect(), run.stderr)
 }
