@@ -4,8 +4,10 @@
 //! tool calls (`execute_tool NAME`). The turn of a called agent is inside the call. Message contents
 //! are only recorded on request.
 
+mod calls;
 mod contents;
 mod export;
+mod histograms;
 mod otlp;
 
 use std::collections::HashMap;
@@ -27,6 +29,7 @@ use crate::turn::{TurnEnd, TurnResult};
 pub use export::{Telemetry, TelemetryError};
 
 use self::export::SpanQueue;
+use self::histograms::MODEL_OPERATION;
 use self::otlp::{Attribute, Span, SpanIds, SpanKind};
 
 /// Records one conversation as spans.
@@ -71,10 +74,25 @@ struct OpenSpans {
 
 impl Span {
     /// A span that starts now.
-    fn start(name: String, attributes: Vec<Attribute>, parent: Option<SpanIds>) -> Self {
-        let (ids, kind, start) =
-            (SpanQueue::new_ids(parent), SpanKind::Internal, SystemTime::now());
-        Self { ids, parent, name, kind, start, end: start, attributes, failed: false }
+    fn start(
+        queue: &SpanQueue,
+        name: String,
+        attributes: Vec<Attribute>,
+        parent: Option<SpanIds>,
+    ) -> Self {
+        let start = SystemTime::now();
+        Self {
+            ids: queue.new_ids(parent),
+            parent,
+            trace_state: String::new(),
+            name,
+            kind: SpanKind::Internal,
+            start,
+            end: start,
+            attributes,
+            failed: false,
+            instrument: None,
+        }
     }
 
     /// Ends the span. `error` is its type.
@@ -105,16 +123,8 @@ impl SpanRecorder {
         let known = team.members.iter().zip(&team.models);
         let known =
             known.map(|(member, model)| (member.name.clone(), ModelIdentity::new(model.name())));
-        Self::of_agents(telemetry, known.collect())
-    }
-
-    /// Records tool calls that belong to no agent.
-    pub fn of_calls(telemetry: &Telemetry) -> Self {
-        Self::of_agents(telemetry, HashMap::new())
-    }
-
-    fn of_agents(telemetry: &Telemetry, agents: HashMap<SmolStr, ModelIdentity>) -> Self {
-        let (queue, contents) = (telemetry.queue.clone(), telemetry.contents);
+        let (queue, contents, agents) =
+            (telemetry.queue.clone(), telemetry.contents, known.collect());
         Self::with_parent(Arc::new(SpanContext { queue, contents, agents }), None)
     }
 
@@ -148,7 +158,8 @@ impl SpanRecorder {
     fn start_turn(&self, agent: &str) {
         let mut attributes = self.model_attributes("invoke_agent", agent);
         attributes.push(Attribute::new("gen_ai.agent.name", agent.to_owned()));
-        let turn = Span::start(format!("invoke_agent {agent}"), attributes, self.parent);
+        let name = format!("invoke_agent {agent}");
+        let turn = Span::start(&self.shared.queue, name, attributes, self.parent);
         let mut state = self.state.lock();
         let model = state.model.take();
         *state = OpenSpans { turn: Some(turn), model, ..OpenSpans::default() };
@@ -190,9 +201,9 @@ impl SpanRecorder {
             return;
         }
         let model = self.identity(&state, agent);
-        let kind = match model {
-            Some(known) if known.provider == "scripted" => SpanKind::Internal,
-            _ => SpanKind::Client,
+        let (kind, instrument) = match model {
+            Some(known) if known.provider == "scripted" => (SpanKind::Internal, None),
+            _ => (SpanKind::Client, Some(&MODEL_OPERATION)),
         };
         let name = format!("chat {}", model.map_or("", |known| known.model.as_str()));
         state.request = again.and_then(|wait| {
@@ -209,8 +220,9 @@ impl SpanRecorder {
                 attributes.push(Attribute::new("gen_ai.output.messages", message));
             }
         }
-        let span = Span::start(name, attributes, self.parent(&state));
-        Span { kind, start, ..span }.end(&self.shared.queue, now, outcome.err());
+        let queue = &self.shared.queue;
+        let span = Span::start(queue, name, attributes, self.parent(&state));
+        Span { kind, start, instrument, ..span }.end(queue, now, outcome.err());
     }
 
     fn call_attributes(&self, id: &str, name: &str) -> (String, Vec<Attribute>) {
@@ -230,14 +242,11 @@ impl SpanRecorder {
         let mut span = state.calls.remove(&call.id).unwrap_or_else(|| {
             let (name, attributes) = self.call_attributes(&call.id, &call.name);
             let start = now.checked_sub(took).unwrap_or(now);
-            Span { start, ..Span::start(name, attributes, self.parent(&state)) }
+            let parent = self.parent(&state);
+            Span { start, ..Span::start(&self.shared.queue, name, attributes, parent) }
         });
         if self.shared.contents {
-            let mut put = |key, text: &str| {
-                span.attributes.push(Attribute::new(key, contents::truncate(text)));
-            };
-            put("gen_ai.tool.call.arguments", &call.arguments);
-            put("gen_ai.tool.call.result", &verdict.message());
+            span.attributes.extend(contents::call(&call.arguments, verdict));
         }
         let error = verdict.outcome.as_ref().err().map(CallError::error_type);
         span.end(&self.shared.queue, now, error);
@@ -290,7 +299,7 @@ impl Observer for SpanRecorder {
     fn observe_call<'w>(&'w self, id: &str, agent: &str) -> Option<Box<dyn Observer + 'w>> {
         let mut state = self.state.lock();
         let (name, attributes) = self.call_attributes(id, agent);
-        let call = Span::start(name, attributes, self.parent(&state));
+        let call = Span::start(&self.shared.queue, name, attributes, self.parent(&state));
         let parent = Some(call.ids);
         state.calls.insert(id.to_owned(), call);
         Some(Box::new(Self::with_parent(Arc::clone(&self.shared), parent)))

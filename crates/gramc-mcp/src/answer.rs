@@ -25,6 +25,11 @@ pub(crate) fn answer(mut verdict: Verdict, result_kind: ResultKind) -> Map<Strin
     }
 }
 
+/// Whether the result of a call is marked as an error.
+pub(crate) fn is_error(verdict: &Verdict, result_kind: ResultKind) -> bool {
+    !verdict.is_ok() || result_kind == ResultKind::Structured && schema_violation(verdict).is_some()
+}
+
 /// A result that does not match the output schema. Clients throw structured content away that does
 /// not match, and the text with it, unless it is an error.
 fn pass_deviation_on(

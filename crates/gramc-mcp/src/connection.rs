@@ -33,6 +33,8 @@ pub(crate) struct Connection {
     /// The requests that are not answered yet, by their ids.
     running: Mutex<HashMap<String, CancellationToken>>,
     is_sessionless: bool,
+    /// The id of the HTTP session.
+    session: Option<Arc<str>>,
 }
 
 /// The conversation of a connection, once its client is known.
@@ -60,29 +62,31 @@ impl OwnConversation {
 impl Connection {
     /// A connection whose messages that belong to no request go to an outbox.
     pub(crate) fn new(server: &Server, outbox: Outbox) -> Arc<Self> {
-        Self::with_conversation(server, outbox, Arc::default(), false)
+        Arc::new(Self::with_conversation(server, outbox, Arc::default()))
+    }
+
+    /// The connection of an HTTP session.
+    pub(crate) fn of_session(server: &Server, outbox: Outbox, id: Arc<str>) -> Arc<Self> {
+        let session = Some(id);
+        Arc::new(Self { session, ..Self::with_conversation(server, outbox, Arc::default()) })
     }
 
     /// A connection for one request of a client without a session.
     pub(crate) fn sessionless(server: &Server, outbox: Outbox) -> Arc<Self> {
         let own = Arc::clone(&server.0.sessionless);
-        Self::with_conversation(server, outbox, own, true)
+        Arc::new(Self { is_sessionless: true, ..Self::with_conversation(server, outbox, own) })
     }
 
-    fn with_conversation(
-        server: &Server,
-        outbox: Outbox,
-        own: Arc<OwnConversation>,
-        is_sessionless: bool,
-    ) -> Arc<Self> {
-        Arc::new(Self {
+    fn with_conversation(server: &Server, outbox: Outbox, own: Arc<OwnConversation>) -> Self {
+        Self {
             server: server.clone(),
             own,
             peer: Peer::new(outbox),
             introduction: OnceLock::new(),
             running: Mutex::default(),
-            is_sessionless,
-        })
+            is_sessionless: false,
+            session: None,
+        }
     }
 
     /// The revision of the protocol, if the client has sent `initialize`.
@@ -163,8 +167,16 @@ impl Connection {
             Arc::new(ClientIntroduction::of_request(&meta)?)
         };
         let peer = (!introduction.is_modern()).then(|| Arc::clone(&self.peer));
-        let (is_sessionless, cancelled) = (self.is_sessionless, CancellationToken::new());
-        Ok(RequestContext { id, meta, introduction, is_sessionless, peer, outbox, cancelled })
+        Ok(RequestContext {
+            id,
+            meta,
+            introduction,
+            is_sessionless: self.is_sessionless,
+            session: self.session.clone(),
+            peer,
+            outbox,
+            cancelled: CancellationToken::new(),
+        })
     }
 
     async fn dispatch(&self, method: &str, params: Value, context: RequestContext) -> Answer {

@@ -37,6 +37,7 @@ mod sign_in_page;
 mod stdio;
 mod subscription;
 mod tasks;
+mod tracer;
 mod upstream;
 
 use std::fmt;
@@ -62,6 +63,7 @@ use self::offer::{Offer, OfferSource};
 pub use self::program::{ProgramServer, bridge};
 use self::questions::RestingRequests;
 pub use self::sign_in_page::SignInPage;
+pub use self::tracer::{CallFailure, CallSpan, CallTracer, StartedCall};
 pub use self::upstream::name_clashes;
 
 /// Maximum time for running calls to end at shutdown.
@@ -81,6 +83,8 @@ pub struct ServerOptions {
     pub approvals: Approvals,
     /// Calls are reported to it.
     pub observer: Option<Box<CallObserver>>,
+    /// Traces calls.
+    pub tracer: Option<Box<CallTracer>>,
 }
 
 impl fmt::Debug for ServerOptions {
@@ -114,6 +118,7 @@ struct ServerInner {
     running: RwLock<()>,
     metrics: Metrics,
     observer: Option<Box<CallObserver>>,
+    tracer: Option<Box<CallTracer>>,
 }
 
 impl Server {
@@ -153,6 +158,7 @@ impl Server {
             running: RwLock::default(),
             metrics: Metrics::default(),
             observer: options.observer,
+            tracer: options.tracer,
         }))
     }
 

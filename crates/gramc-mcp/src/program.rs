@@ -56,7 +56,8 @@ impl Server {
         };
         let source = OfferSource::Fixed(Arc::clone(offer));
         let approvals = approvals.clone();
-        let options = ServerOptions { approvals, observer: Some(observer), has_finder: false };
+        let observer = Some(observer);
+        let options = ServerOptions { approvals, observer, ..ServerOptions::default() };
         let server = Self::of_source(source, Some(names.into()), options);
         let secret = Uuid::new_v4().simple().to_string();
         let listener = Listener::bind_hidden(&secret).await?;

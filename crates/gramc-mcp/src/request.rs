@@ -8,7 +8,7 @@ use gramc_tools::{Admission, AdmittedCall, Call, CallError, RpcError, SessionCli
 use serde_json::{Map, Value, json};
 use tokio::time::timeout;
 
-use crate::answer::answer;
+use crate::answer::{answer, is_error};
 use crate::approval::approve;
 use crate::catalog::ResultKind;
 use crate::conversation::Conversation;
@@ -18,7 +18,7 @@ use crate::outbox::Outbox;
 use crate::protocol::{LOG_LEVEL_KEY, META_PREFIX, internal, not_found};
 use crate::questions::Answer;
 use crate::request_context::RequestContext;
-use crate::{FinishedCall, Server};
+use crate::{CallFailure, FinishedCall, Server, StartedCall};
 
 /// Interval of progress notifications for a running call.
 const PROGRESS_INTERVAL: Duration = Duration::from_secs(1);
@@ -125,8 +125,19 @@ impl IncomingRequest {
         let _running = server.0.running.read().await;
         let entry = conversation.offer.catalog.get(&name);
         let own = entry.map_or_else(|| name.clone(), |entry| entry.name.to_string());
-        let (start, origin) = (Instant::now(), self.origin());
-        let sent = server.0.observer.is_some().then(|| arguments.clone().unwrap_or_default());
+        let (id, start, mut origin) = (display_id(&context.id), Instant::now(), self.origin());
+        let span = server.0.tracer.as_ref().map(|start_span| {
+            let call = StartedCall {
+                id: &id,
+                tool: entry.is_some().then_some(&name),
+                revision: &context.introduction.revision,
+                session: context.session.as_deref(),
+                is_http: context.is_http(),
+            };
+            start_span(&call, &mut origin.meta)
+        });
+        let is_observed = server.0.observer.is_some() || span.is_some();
+        let sent = is_observed.then(|| arguments.clone().unwrap_or_default());
         let call = Call { name: own.clone(), arguments, ..Call::default() };
         // A program that is an agent must not approve its own calls.
         let asks_client = !server.0.approvals.can_ask() && server.0.scope.is_none();
@@ -144,9 +155,14 @@ impl IncomingRequest {
         };
         let took = start.elapsed();
         server.0.metrics.count(entry.map(|entry| entry.name.as_str()), &verdict, took);
-        if let (Some(observer), Some(sent)) = (&server.0.observer, sent) {
+        let kind = entry.map_or(ResultKind::Text, |entry| entry.result_kind);
+        let refusal = match &verdict.outcome {
+            Err(CallError::Invocation { .. }) => origin.refusal.get(),
+            _ => None,
+        };
+        if let Some(sent) = sent {
             let redacted = conversation.session.redact(&own, &sent).map(|it| it.arguments);
-            let (id, arguments) = (display_id(&context.id), redacted.unwrap_or(sent));
+            let arguments = redacted.unwrap_or(sent);
             let call = FinishedCall {
                 id: &id,
                 name: &own,
@@ -154,12 +170,20 @@ impl IncomingRequest {
                 verdict: &verdict,
                 took,
             };
-            observer(&call);
+            if let Some(observer) = &server.0.observer {
+                observer(&call);
+            }
+            if let Some(end_span) = span {
+                let failure = match refusal {
+                    _ if context.cancelled.is_cancelled() => Some(CallFailure::Cancelled),
+                    Some(error) => Some(CallFailure::Rpc(error.code)),
+                    None => is_error(&verdict, kind).then_some(CallFailure::Tool),
+                };
+                end_span(&call, failure);
+            }
         }
         // The error of a server arrives as such.
-        if let (Err(CallError::Invocation { .. }), Some(error)) =
-            (&verdict.outcome, origin.refusal.get())
-        {
+        if let Some(error) = refusal {
             return Err(error.clone());
         }
         // The verdict names the tool by its MCP name.
@@ -169,7 +193,6 @@ impl IncomingRequest {
         if lists && conversation.notify_if_changed(&verdict) {
             conversation.client.tell("notifications/tools/list_changed", None).await;
         }
-        let kind = entry.map_or(ResultKind::Text, |entry| entry.result_kind);
         let hint = match (&verdict.outcome, through) {
             (Err(CallError::UnknownTool { .. }), _) if conversation.offer.finder.is_some() => {
                 Some(format!("Find the tools with `{FIND}`."))

@@ -17,6 +17,8 @@ pub(crate) struct RequestContext {
     pub(crate) introduction: Arc<ClientIntroduction>,
     /// Whether all clients without sessions share the conversation.
     pub(crate) is_sessionless: bool,
+    /// The id of the HTTP session.
+    pub(crate) session: Option<Arc<str>>,
     /// The client, if it began with `initialize`.
     pub(crate) peer: Option<Arc<Peer>>,
     /// Where messages go that belong to the request.
@@ -27,6 +29,10 @@ pub(crate) struct RequestContext {
 impl RequestContext {
     pub(crate) fn is_modern(&self) -> bool {
         self.introduction.is_modern()
+    }
+
+    pub(crate) fn is_http(&self) -> bool {
+        matches!(self.outbox, Outbox::Events(_))
     }
 
     pub(crate) fn progress_token(&self) -> Option<Value> {

@@ -24,6 +24,7 @@ const MAX_FINISHED_BYTES: usize = 8 << 20;
 
 /// A session, with the streams of its events.
 pub(crate) struct HttpSession {
+    id: Arc<str>,
     pub(crate) connection: Arc<Connection>,
     /// The events that belong to no request.
     pub(crate) own: Arc<EventStream>,
@@ -43,8 +44,11 @@ pub(crate) struct NumberedStream {
 impl HttpSession {
     pub(crate) fn new(server: &Server) -> Self {
         let own = Arc::<EventStream>::default();
+        let (id, outbox) =
+            (Arc::from(Uuid::new_v4().to_string()), Outbox::Events(Arc::clone(&own)));
         Self {
-            connection: Connection::new(server, Outbox::Events(Arc::clone(&own))),
+            connection: Connection::of_session(server, outbox, Arc::clone(&id)),
+            id,
             own,
             streams: Mutex::default(),
             begun: AtomicU64::default(),
@@ -129,7 +133,7 @@ impl HttpSessions {
 
     /// Adds a session, and gives its id.
     pub(crate) fn add(&self, session: Arc<HttpSession>) -> String {
-        let id = Uuid::new_v4().to_string();
+        let id = session.id.to_string();
         self.open.lock().insert(id.clone(), session);
         id
     }

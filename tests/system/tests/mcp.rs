@@ -282,11 +282,21 @@ pub(crate) struct Serving {
 impl Serving {
     /// Starts `gramc mcp` with the words, and waits until it listens.
     pub(crate) fn start(words: &[&str], folder: &std::path::Path, token: Option<&str>) -> Self {
+        let token: Vec<_> = token.map(|token| ("MCP_TOKEN", token)).into_iter().collect();
+        Self::with_env(words, folder, &token)
+    }
+
+    /// Starts `gramc mcp` with variables.
+    pub(crate) fn with_env(
+        words: &[&str],
+        folder: &std::path::Path,
+        variables: &[(&str, &str)],
+    ) -> Self {
         let mut child = command(binary())
             .arg("mcp")
             .args(words)
             .current_dir(folder)
-            .envs(token.map(|token| ("MCP_TOKEN", token)))
+            .envs(variables.iter().copied())
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
@@ -343,7 +353,7 @@ impl Serving {
     }
 
     /// Tells it to end, and gives the exit code and what stood on standard output.
-    fn end(mut self) -> (Option<i32>, String) {
+    pub(crate) fn end(mut self) -> (Option<i32>, String) {
         terminate(&self.child);
         let code = code_of(&mut self.child);
         let mut output = String::new();

@@ -13,9 +13,11 @@ use crate::model_server::{Answer, Server, calls, message, says};
 use crate::support::{Folder, Gramc, folder, gramc};
 
 use self::otlp::{
-    AnyValue, AnyValueKind, ExportTraceServiceRequest, KeyValue, SpanKind, StatusCode,
+    AnyValue, AnyValueKind, ExportMetricsServiceRequest, ExportTraceServiceRequest, KeyValue,
+    SpanKind, StatusCode,
 };
 
+mod calls;
 mod otlp;
 
 /// The head and the body of a request.
@@ -31,6 +33,15 @@ struct Collector {
 impl Collector {
     /// One that answers with a status; with none, it never does.
     fn start(status: Option<u16>) -> Self {
+        Self::start_with(move |_| status)
+    }
+
+    /// One that has a single path.
+    fn start_for(path: &'static str) -> Self {
+        Self::start_with(move |head| Some(if head.contains(path) { 200 } else { 404 }))
+    }
+
+    fn start_with(status: impl Fn(&str) -> Option<u16> + Copy + Send + 'static) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a port is free");
         let port = listener.local_addr().expect("it has one").port();
         let requests = Arc::new(Mutex::new(Vec::new()));
@@ -40,6 +51,7 @@ impl Collector {
                 let seen = Arc::clone(&seen);
                 std::thread::spawn(move || {
                     let Some(request) = request(&mut stream) else { return };
+                    let status = status(&request.0);
                     seen.lock().expect("nobody panics with it").push(request);
                     let Some(status) = status else {
                         return std::thread::sleep(Duration::from_mins(1));
@@ -70,7 +82,10 @@ impl Collector {
 
     fn spans(&self) -> Vec<Span> {
         let mut all = Vec::new();
-        for (_, body) in self.requests() {
+        for (head, body) in self.requests() {
+            if head.starts_with("POST /v1/metrics ") {
+                continue;
+            }
             let sent = ExportTraceServiceRequest::decode(&*body).expect("it is the protocol");
             for spans in sent.resource_spans {
                 let resource = attributes(spans.resource.expect("there is one").attributes);
@@ -78,6 +93,7 @@ impl Collector {
                 all.extend(scopes.map(|span| Span {
                     id: span.span_id,
                     parent: span.parent_span_id,
+                    trace_state: span.trace_state,
                     trace: span.trace_id,
                     kind: span.kind,
                     failed: span.status.is_some_and(|it| it.code() == StatusCode::Error),
@@ -91,6 +107,50 @@ impl Collector {
         }
         all
     }
+
+    /// The histograms of the last request with metrics, one for each combination of attributes.
+    fn histograms(&self) -> Vec<Histogram> {
+        let is_metrics = |(head, _): &Request| head.starts_with("POST /v1/metrics ");
+        let Some((_, body)) = self.requests().into_iter().rfind(is_metrics) else {
+            return Vec::new();
+        };
+        let sent = ExportMetricsServiceRequest::decode(&*body).expect("it is the protocol");
+        let mut all = Vec::new();
+        for metrics in sent.resource_metrics {
+            let resource = attributes(metrics.resource.expect("there is one").attributes);
+            assert!(resource.contains_key("service.name"), "{resource:?}");
+            for metric in metrics.scope_metrics.into_iter().flat_map(|scope| scope.metrics) {
+                assert_eq!(metric.unit, "s");
+                let histogram = metric.histogram.expect("it is a histogram");
+                assert_eq!(histogram.aggregation_temporality, 2, "it is cumulative");
+                for point in histogram.data_points {
+                    assert!(point.start_time_unix_nano <= point.time_unix_nano);
+                    assert_eq!(point.bucket_counts.iter().sum::<u64>(), point.count);
+                    assert_eq!(point.bucket_counts.len(), point.explicit_bounds.len() + 1);
+                    all.push(Histogram {
+                        name: metric.name.clone(),
+                        count: point.count,
+                        sum: point.sum,
+                        counts: point.bucket_counts,
+                        bounds: point.explicit_bounds,
+                        attributes: attributes(point.attributes),
+                    });
+                }
+            }
+        }
+        all
+    }
+}
+
+/// The durations of operations with the same attributes.
+#[derive(Debug)]
+struct Histogram {
+    name: String,
+    count: u64,
+    sum: f64,
+    counts: Vec<u64>,
+    bounds: Vec<f64>,
+    attributes: BTreeMap<String, Value>,
 }
 
 /// Reads a request.
@@ -115,6 +175,7 @@ struct Span {
     name: String,
     id: Vec<u8>,
     parent: Vec<u8>,
+    trace_state: String,
     trace: Vec<u8>,
     kind: i32,
     failed: bool,
@@ -272,6 +333,21 @@ fn a_run_is_sent_as_spans() {
     );
     let logout = one(&spans, "execute_tool logout");
     assert!(logout.failed);
+    // Each request of the model is measured.
+    let mut histograms = collector.histograms();
+    histograms.sort_by_key(|it| it.attributes.contains_key("error.type"));
+    let counts: Vec<_> = histograms.iter().map(|it| (it.name.as_str(), it.count)).collect();
+    let name = "gen_ai.client.operation.duration";
+    assert_eq!(counts, [(name, 2), (name, 1)]);
+    assert_eq!(histograms[0].bounds[..3], [0.01, 0.02, 0.04]);
+    let mut expected = json!({
+        "gen_ai.operation.name": "chat",
+        "gen_ai.provider.name": "openai",
+        "gen_ai.request.model": "any",
+    });
+    assert_eq!(json!(histograms[0].attributes), expected);
+    expected["error.type"] = "unavailable".into();
+    assert_eq!(json!(histograms[1].attributes), expected);
     known(logout, &[("error.type", json!("unknown_tool"))]);
     // Nothing of what was said, called or answered is sent, nor any key.
     for word in ["hunter2", "Log_me_in", "ada", "You are in", "a-model-key", "a-collector-key"] {
@@ -448,7 +524,7 @@ fn a_collector_that_does_not_do_keeps_no_run_from_its_end() {
     let collector = Collector::start(None);
     warned(&collector.url(), &[], &["warning: the collector at http://127.0.0.1:"]);
     // There is none.
-    let wrong = "warning: spans are not exported: invalid collector address";
+    let wrong = "warning: telemetry is not exported: invalid collector address";
     warned("a-password", &[], &[wrong]);
     let grpc = ("OTEL_EXPORTER_OTLP_PROTOCOL", "grpc");
     warned(
@@ -456,44 +532,17 @@ fn a_collector_that_does_not_do_keeps_no_run_from_its_end() {
         &[grpc],
         &["unsupported protocol `grpc` in OTEL_EXPORTER_OTLP_PROTOCOL"],
     );
+    // It has no metrics.
+    let collector = Collector::start_for("/v1/traces");
+    let wrong = "warning: cannot export metrics to the collector at http://127.0.0.1:";
+    let off =
+        "/v1/metrics: HTTP status 404 Not Found (OTEL_METRICS_EXPORTER=none turns metrics off)";
+    warned(&collector.url(), &[], &[wrong, off]);
+    let run = warned(&collector.url(), &[("OTEL_METRICS_EXPORTER", "none")], &[]);
+    assert!(!run.stderr.contains("warning"), "{}", run.stderr);
+    assert_eq!(collector.requests().len(), 3);
     // Nobody wants any.
     let collector = Collector::start(Some(200));
     let run = warned(&collector.url(), &[("OTEL_SDK_DISABLED", "true")], &[]);
     assert!(!run.stderr.contains("warning") && collector.requests().is_empty());
-}
-
-#[test]
-fn calls_of_mcp_clients_are_sent_as_spans() {
-    let collector = Collector::start(Some(200));
-    let request = |id: u32, method: &str, params: &Value| {
-        json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}).to_string()
-    };
-    let call = |id: u32, arguments: Value| {
-        request(id, "tools/call", &json!({"name": "sayHello", "arguments": arguments}))
-    };
-    let messages = [
-        request(1, "initialize", &crate::mcp::hello()),
-        json!({"jsonrpc": "2.0", "method": "notifications/initialized"}).to_string(),
-        call(2, json!({"personName": "a-private-name"})),
-        call(3, json!({"personName": 42})),
-    ];
-    gramc("mcp examples/hello-world.gram --library examples/friendly.gram")
-        .env("OTEL_EXPORTER_OTLP_ENDPOINT", &collector.url())
-        .env("OTEL_SERVICE_NAME", "guard")
-        .input(messages.map(|message| message + "\n").concat())
-        .run()
-        .clean();
-    let mut spans = collector.spans();
-    spans.sort_by_key(|span| span.attributes["gen_ai.tool.call.id"].to_string());
-    let said: Vec<_> = spans.iter().map(|span| (span.name.as_str(), span.failed)).collect();
-    assert_eq!(said, [("execute_tool sayHello", false), ("execute_tool sayHello", true)]);
-    for (span, id) in spans.iter().zip(["2", "3"]) {
-        assert_eq!(span.resource["service.name"], "guard");
-        assert_eq!(span.attributes["gen_ai.operation.name"], "execute_tool");
-        assert_eq!(span.attributes["gen_ai.tool.name"], "sayHello");
-        assert_eq!(span.attributes["gen_ai.tool.call.id"], id);
-        assert!(span.parent.is_empty() && span.began <= span.ended);
-    }
-    assert_eq!(spans[1].attributes["error.type"], "validation_error");
-    assert!(!collector.bytes().contains("a-private-name"));
 }

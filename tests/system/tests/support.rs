@@ -45,6 +45,7 @@ pub(crate) fn command(program: impl AsRef<OsStr>) -> Command {
         "GRAMC_SIGN_INS",
         "OTEL_EXPORTER_OTLP_ENDPOINT",
         "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT",
+        "OTEL_EXPORTER_OTLP_METRICS_ENDPOINT",
         "OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT",
     ] {
         command.env_remove(name);

@@ -1,20 +1,30 @@
 //! Message contents in the JSON form of the semantic conventions.
 
 use gramc_json_schema::shorten::shorten;
+use gramc_tools::Verdict;
 use serde_json::{Value, json};
 
+use super::otlp::Attribute;
 use crate::message::{AssistantMessage, Message};
 
 /// Maximum characters of a text.
 const MAX_TEXT_CHARS: usize = 10_000;
 
 /// Truncates a long text.
-pub(super) fn truncate(text: &str) -> String {
+fn truncate(text: &str) -> String {
     shorten(text, MAX_TEXT_CHARS)
 }
 
 fn text(content: &str) -> Value {
     json!({"type": "text", "content": truncate(content)})
+}
+
+/// The arguments and the result of a call.
+pub(super) fn call(arguments: &str, verdict: &Verdict) -> [Attribute; 2] {
+    [
+        Attribute::new("gen_ai.tool.call.arguments", truncate(arguments)),
+        Attribute::new("gen_ai.tool.call.result", truncate(&verdict.message())),
+    ]
 }
 
 pub(super) fn instruction(instruction: &str) -> String {

@@ -1,4 +1,4 @@
-//! Export of spans to an OpenTelemetry collector.
+//! Export of spans and metrics to an OpenTelemetry collector.
 
 use std::sync::Arc;
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, SyncSender};
@@ -9,7 +9,8 @@ use percent_encoding::percent_decode_str;
 use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 use reqwest::{Client, StatusCode, Url};
 
-use super::otlp::{Attribute, Span, SpanIds, export_request};
+use super::histograms::Histograms;
+use super::otlp::{Attribute, Span, SpanIds, encode_span, export_request};
 use crate::model::client::{self, ClientError};
 
 /// Timeout of export requests, unless the environment sets one.
@@ -24,12 +25,15 @@ const MAX_QUEUE: usize = 2048;
 /// The time after which spans are exported even if they are few.
 const BATCH_TIME: Duration = Duration::from_secs(5);
 
+/// The interval of exports of metrics, unless the environment sets one.
+const METRICS_INTERVAL: Duration = Duration::from_mins(1);
+
 /// A telemetry configuration that cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum TelemetryError {
     /// The protocol is not supported.
     #[error("unsupported protocol `{1}` in {0}: expected `http/protobuf`")]
-    Protocol(&'static str, String),
+    Protocol(String, String),
     /// The address of the collector is invalid.
     #[error("invalid collector address: expected a URL such as `http://127.0.0.1:4318`")]
     Address,
@@ -37,11 +41,11 @@ pub enum TelemetryError {
     #[error(transparent)]
     Client(#[from] ClientError),
     /// The thread of the exporter cannot be started.
-    #[error("cannot start the span exporter: {0}")]
+    #[error("cannot start the exporter: {0}")]
     Exporter(#[from] std::io::Error),
 }
 
-/// Exports spans to a collector over OTLP and HTTP. A separate thread sends them in batches.
+/// Exports spans and metrics to a collector over OTLP and HTTP. A separate thread sends them.
 #[derive(Debug)]
 pub struct Telemetry {
     pub(super) queue: SpanQueue,
@@ -58,94 +62,90 @@ pub struct Telemetry {
 pub(super) struct SpanQueue {
     /// `None` ends the exporter.
     sender: SyncSender<Option<Span>>,
-    /// The share of traces that are exported.
-    ratio: f64,
+    sampler: Sampler,
+    pub(super) exports_spans: bool,
+    /// The metrics, if they are exported.
+    histograms: Option<Arc<Histograms>>,
     failures: Arc<Mutex<ExportFailures>>,
 }
 
-/// The number of spans that were not exported, and the last error.
+/// Failures of the export.
 #[derive(Debug, Default)]
 struct ExportFailures {
-    count: usize,
+    /// The number of spans that were not exported, and the last error.
+    spans: usize,
     why: String,
+    /// The error of the last export of metrics, which would have contained those of earlier ones.
+    metrics: Option<String>,
 }
 
 impl SpanQueue {
     /// New ids of a span, in the trace of its parent.
-    pub(super) fn new_ids(parent: Option<SpanIds>) -> SpanIds {
-        let random = || uuid::Uuid::new_v4().into_bytes();
-        let mut span = [0; 8];
-        span.copy_from_slice(&random()[8..]);
-        SpanIds { trace: parent.map_or_else(random, |parent| parent.trace), span }
+    pub(super) fn new_ids(&self, parent: Option<SpanIds>) -> SpanIds {
+        let (span, _) = uuid::Uuid::new_v4().as_u64_pair();
+        let trace = parent.map_or_else(|| uuid::Uuid::new_v4().as_u128(), |parent| parent.trace);
+        SpanIds { trace, span, is_sampled: self.sampler.is_sampled(trace, parent) }
     }
 
-    /// Exports a span, if its trace is sampled.
+    /// Measures a span, and exports it if its trace is sampled.
     pub(super) fn send(&self, span: Span) {
-        let [.., a, b, c, d] = span.ids.trace;
-        let place = f64::from(u32::from_be_bytes([a, b, c, d])) / f64::from(u32::MAX);
-        if self.ratio < 1.0 && place >= self.ratio {
-            return;
+        if let Some(histograms) = &self.histograms {
+            histograms.record(&span);
         }
-        if self.sender.try_send(Some(span)).is_err() {
+        if self.exports_spans && span.ids.is_sampled && self.sender.try_send(Some(span)).is_err() {
             self.failures.lock().add(1, &ExportError::Full);
         }
     }
 }
 
 impl ExportFailures {
-    fn add(&mut self, count: usize, error: &ExportError) {
-        *self = Self { count: self.count + count, why: error.to_string() };
+    fn add(&mut self, spans: usize, error: &ExportError) {
+        self.spans += spans;
+        self.why = error.to_string();
     }
 }
 
 impl Telemetry {
-    /// Configures telemetry from the standard environment variables. Returns `None` without
-    /// `OTEL_EXPORTER_OTLP_TRACES_ENDPOINT` and `OTEL_EXPORTER_OTLP_ENDPOINT`.
+    /// Configures telemetry from the standard environment variables. Returns `None` if they name no
+    /// collector.
     pub fn from_environment() -> Result<Option<Self>, TelemetryError> {
-        let own = env_var("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT");
-        let Some(endpoint) = own.clone().or_else(|| env_var("OTEL_EXPORTER_OTLP_ENDPOINT")) else {
-            return Ok(None);
-        };
-        let is = |variable: &str, value: &str| {
-            env_var(variable).is_some_and(|set| set.eq_ignore_ascii_case(value))
-        };
-        if is("OTEL_SDK_DISABLED", "true") || is("OTEL_TRACES_EXPORTER", "none") {
-            return Ok(None);
-        }
-        for variable in ["OTEL_EXPORTER_OTLP_TRACES_PROTOCOL", "OTEL_EXPORTER_OTLP_PROTOCOL"] {
-            let Some(protocol) = env_var(variable) else { continue };
-            if !protocol.eq_ignore_ascii_case("http/protobuf") {
-                return Err(TelemetryError::Protocol(variable, protocol));
-            }
-            break;
-        }
-        let endpoint = match own {
-            Some(own) => own,
-            None => format!("{}/v1/traces", endpoint.trim_end_matches('/')),
-        };
-        let url = Url::parse(&endpoint).ok();
-        let url = url.filter(|url| matches!(url.scheme(), "http" | "https") && url.has_host());
-        // The value is not shown, because it may be a key in the wrong variable.
-        let url = url.ok_or(TelemetryError::Address)?;
-        Self::to(url).map(Some)
-    }
-
-    fn to(url: Url) -> Result<Self, TelemetryError> {
-        let limit = env_of_traces("TIMEOUT").and_then(|value| value.trim().parse().ok());
-        let limit = limit.map_or(DEFAULT_TIMEOUT, Duration::from_millis);
-        let client = client::client(&url, limit)?;
+        let traces = Exporter::from_environment(Signal::Traces)?;
+        let metrics = Exporter::from_environment(Signal::Metrics)?;
+        let Some(first) = traces.as_ref().or(metrics.as_ref()) else { return Ok(None) };
+        let collector = redact(&first.url);
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
         let (sender, spans) = mpsc::sync_channel(MAX_QUEUE);
-        let queue = SpanQueue { sender, ratio: sampling_ratio(), failures: Arc::default() };
-        let collector = redact(&url);
-        let exporter = Exporter { client, url, headers: headers(), resource: resource() };
-        let failures = Arc::clone(&queue.failures);
+        let queue = SpanQueue {
+            sender,
+            sampler: Sampler::from_environment(),
+            exports_spans: traces.is_some(),
+            histograms: metrics.is_some().then(|| Arc::new(Histograms::new())),
+            failures: Arc::default(),
+        };
+        let (histograms, failures) = (queue.histograms.clone(), Arc::clone(&queue.failures));
         let (running, end) = mpsc::channel();
-        std::thread::Builder::new().name("spans".to_owned()).spawn(move || {
-            let mut is_open = true;
-            while let Some(batch) = next_batch(&spans, &mut is_open) {
-                if let Err(error) = runtime.block_on(exporter.send(&batch)) {
-                    failures.lock().add(batch.len(), &error);
+        std::thread::Builder::new().name("telemetry".to_owned()).spawn(move || {
+            let (mut is_open, resource) = (true, resource());
+            let interval = milliseconds(env_var("OTEL_METRIC_EXPORT_INTERVAL"));
+            let interval = interval.unwrap_or(METRICS_INTERVAL);
+            let mut next_metrics = Instant::now() + interval;
+            while is_open {
+                let batch = next_batch(&spans, next_metrics, &mut is_open);
+                if let (Some(traces), false) = (&traces, batch.is_empty()) {
+                    let body = export_request(&resource, batch.iter().map(encode_span));
+                    if let Err(error) = runtime.block_on(traces.send(body)) {
+                        failures.lock().add(batch.len(), &error);
+                    }
+                }
+                if is_open && Instant::now() < next_metrics {
+                    continue;
+                }
+                next_metrics = Instant::now() + interval;
+                let body = histograms.as_ref().and_then(|it| it.export(&resource));
+                if let (Some(metrics), Some(body)) = (&metrics, body) {
+                    let error = runtime.block_on(metrics.send(body)).err();
+                    let address = redact(&metrics.url);
+                    failures.lock().metrics = error.map(|error| format!("{address}: {error}"));
                 }
             }
             drop(running);
@@ -153,50 +153,55 @@ impl Telemetry {
         let contents = env_var("OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT");
         let contents = contents.map(|value| value.to_ascii_lowercase()).unwrap_or_default();
         let contents = matches!(&*contents, "true" | "span_only" | "span_and_event");
-        Ok(Self { queue, contents, collector, end })
+        Ok(Some(Self { queue, contents, collector, end }))
     }
 
-    /// Exports the remaining spans within a time limit and describes failures of the export. Blocks
+    /// Exports the remaining telemetry within a time limit and describes failures of the export. Blocks
     /// the thread.
     pub fn shut_down(self, limit: Duration) -> Option<String> {
         let Self { queue, collector, end, .. } = self;
         // If the queue is full, the spans in it are lost anyway.
         let _ = queue.sender.try_send(None);
         let is_late = end.recv_timeout(limit) == Err(RecvTimeoutError::Timeout);
-        let ExportFailures { count, why } = &*queue.failures.lock();
-        match (count, is_late) {
-            (0, false) => None,
-            (0, true) => Some(format!("the collector at {collector} does not respond")),
-            (1, _) => Some(format!("cannot export 1 span to the collector at {collector}: {why}")),
-            (count, _) => {
+        let ExportFailures { spans, why, metrics } = &*queue.failures.lock();
+        match (spans, metrics, is_late) {
+            (0, None, false) => None,
+            (0, None, true) => Some(format!("the collector at {collector} does not respond")),
+            (0, Some(why), _) => Some(format!(
+                "cannot export metrics to the collector at {why} \
+                 (OTEL_METRICS_EXPORTER=none turns metrics off)"
+            )),
+            (1, ..) => Some(format!("cannot export 1 span to the collector at {collector}: {why}")),
+            (count, ..) => {
                 Some(format!("cannot export {count} spans to the collector at {collector}: {why}"))
             }
         }
     }
 }
 
-/// Waits for the spans of the next request, unless there are no more. `is_open` becomes false when the
-/// sender ends the export.
-fn next_batch(queue: &Receiver<Option<Span>>, is_open: &mut bool) -> Option<Vec<Span>> {
-    if !*is_open {
-        return None;
-    }
-    let mut spans = vec![queue.recv().ok()??];
-    let end = Instant::now() + BATCH_TIME;
+/// Waits for the spans of the next request, at most until metrics are exported. `is_open` becomes false
+/// when the sender ends the export.
+fn next_batch(queue: &Receiver<Option<Span>>, mut until: Instant, is_open: &mut bool) -> Vec<Span> {
+    let mut spans = Vec::new();
     while spans.len() < MAX_BATCH {
-        match queue.recv_timeout(end.saturating_duration_since(Instant::now())) {
-            Ok(Some(span)) => spans.push(span),
-            Ok(None) => {
+        match queue.recv_timeout(until.saturating_duration_since(Instant::now())) {
+            Ok(Some(span)) => {
+                if spans.is_empty() {
+                    until = until.min(Instant::now() + BATCH_TIME);
+                }
+                spans.push(span);
+            }
+            Err(RecvTimeoutError::Timeout) => break,
+            Ok(None) | Err(RecvTimeoutError::Disconnected) => {
                 *is_open = false;
                 break;
             }
-            Err(_) => break,
         }
     }
-    Some(spans)
+    spans
 }
 
-/// Spans that cannot be exported.
+/// Telemetry that cannot be exported.
 #[derive(Debug, thiserror::Error)]
 enum ExportError {
     #[error("timed out")]
@@ -218,23 +223,115 @@ impl From<reqwest::Error> for ExportError {
     }
 }
 
-/// Sends spans to a collector.
+/// A kind of telemetry.
+#[derive(Clone, Copy)]
+enum Signal {
+    Traces,
+    Metrics,
+}
+
+impl Signal {
+    /// Its part of the names of variables.
+    fn name(self) -> &'static str {
+        match self {
+            Self::Traces => "TRACES",
+            Self::Metrics => "METRICS",
+        }
+    }
+
+    /// The name of a variable of the exporter for this signal alone.
+    fn variable(self, name: &str) -> String {
+        format!("OTEL_EXPORTER_OTLP_{}_{name}", self.name())
+    }
+
+    /// Reads a variable of the exporter, which may be set for this signal alone.
+    fn env_var(self, name: &str) -> Option<String> {
+        env_var(&self.variable(name)).or_else(|| env_var(&format!("OTEL_EXPORTER_OTLP_{name}")))
+    }
+}
+
+/// Sends telemetry of one kind to a collector.
 struct Exporter {
     client: Client,
     url: Url,
     headers: HeaderMap,
-    resource: Vec<Attribute>,
 }
 
 impl Exporter {
-    async fn send(&self, spans: &[Span]) -> Result<(), ExportError> {
+    fn from_environment(signal: Signal) -> Result<Option<Self>, TelemetryError> {
+        let is = |variable: &str, value: &str| {
+            env_var(variable).is_some_and(|set| set.eq_ignore_ascii_case(value))
+        };
+        if is("OTEL_SDK_DISABLED", "true")
+            || is(&format!("OTEL_{}_EXPORTER", signal.name()), "none")
+        {
+            return Ok(None);
+        }
+        let Some(endpoint) = signal.env_var("ENDPOINT") else { return Ok(None) };
+        let own = signal.variable("PROTOCOL");
+        for variable in [&own, "OTEL_EXPORTER_OTLP_PROTOCOL"] {
+            let Some(protocol) = env_var(variable) else { continue };
+            if !protocol.eq_ignore_ascii_case("http/protobuf") {
+                return Err(TelemetryError::Protocol(variable.to_owned(), protocol));
+            }
+            break;
+        }
+        let endpoint = env_var(&signal.variable("ENDPOINT")).unwrap_or_else(|| {
+            let path = signal.name().to_ascii_lowercase();
+            format!("{}/v1/{path}", endpoint.trim_end_matches('/'))
+        });
+        let url = Url::parse(&endpoint).ok();
+        let url = url.filter(|url| matches!(url.scheme(), "http" | "https") && url.has_host());
+        // The value is not shown, because it may be a key in the wrong variable.
+        let url = url.ok_or(TelemetryError::Address)?;
+        let limit = milliseconds(signal.env_var("TIMEOUT")).unwrap_or(DEFAULT_TIMEOUT);
+        Ok(Some(Self { client: client::client(&url, limit)?, url, headers: headers(signal) }))
+    }
+
+    async fn send(&self, body: Vec<u8>) -> Result<(), ExportError> {
         let post = self.client.post(self.url.clone()).headers(self.headers.clone());
         let post = post.header(CONTENT_TYPE, "application/x-protobuf");
-        let body = export_request(&self.resource, spans);
         match post.body(body).send().await?.status() {
             status if status.is_success() => Ok(()),
             status => Err(ExportError::Status(status)),
         }
+    }
+}
+
+/// Decides which traces are exported.
+#[derive(Debug, Clone, Copy)]
+struct Sampler {
+    /// The share of traces that are exported.
+    ratio: f64,
+    /// Whether the parent of a span decides, if it has one.
+    is_parent_based: bool,
+}
+
+impl Sampler {
+    fn from_environment() -> Self {
+        let name = env_var("OTEL_TRACES_SAMPLER").unwrap_or_default().to_ascii_lowercase();
+        let (root, is_parent_based) = match name.strip_prefix("parentbased_") {
+            Some(root) => (root, true),
+            None => (&*name, !matches!(&*name, "always_on" | "always_off" | "traceidratio")),
+        };
+        let ratio = match root {
+            "always_off" => 0.0,
+            "traceidratio" => {
+                let ratio = env_var("OTEL_TRACES_SAMPLER_ARG").and_then(|ratio| ratio.parse().ok());
+                ratio.unwrap_or(1.0)
+            }
+            _ => 1.0,
+        };
+        Self { ratio, is_parent_based }
+    }
+
+    fn is_sampled(self, trace: u128, parent: Option<SpanIds>) -> bool {
+        if let Some(parent) = parent.filter(|_| self.is_parent_based) {
+            return parent.is_sampled;
+        }
+        let [.., a, b, c, d] = trace.to_be_bytes();
+        let place = f64::from(u32::from_be_bytes([a, b, c, d])) / f64::from(u32::MAX);
+        self.ratio >= 1.0 || place < self.ratio
     }
 }
 
@@ -243,10 +340,8 @@ fn env_var(variable: &str) -> Option<String> {
     std::env::var(variable).ok().filter(|value| !value.trim().is_empty())
 }
 
-/// Reads a variable of the exporter, which may be set for traces alone.
-fn env_of_traces(name: &str) -> Option<String> {
-    env_var(&format!("OTEL_EXPORTER_OTLP_TRACES_{name}"))
-        .or_else(|| env_var(&format!("OTEL_EXPORTER_OTLP_{name}")))
+fn milliseconds(value: Option<String>) -> Option<Duration> {
+    value?.trim().parse().ok().map(Duration::from_millis)
 }
 
 /// Reads a list such as `a=b,c=d`, whose values are percent-encoded.
@@ -257,8 +352,8 @@ fn pairs(list: &str) -> impl Iterator<Item = (&str, String)> {
     })
 }
 
-fn headers() -> HeaderMap {
-    let list = env_of_traces("HEADERS").unwrap_or_default();
+fn headers(signal: Signal) -> HeaderMap {
+    let list = signal.env_var("HEADERS").unwrap_or_default();
     let header = |(name, value): (&str, String)| {
         let mut value = HeaderValue::try_from(value).ok()?;
         value.set_sensitive(true);
@@ -267,37 +362,28 @@ fn headers() -> HeaderMap {
     pairs(&list).filter_map(header).collect()
 }
 
-/// The share of traces that are exported.
-fn sampling_ratio() -> f64 {
-    let sampler = env_var("OTEL_TRACES_SAMPLER").unwrap_or_default().to_ascii_lowercase();
-    // No trace has a parent in another process.
-    match sampler.strip_prefix("parentbased_").unwrap_or(&sampler) {
-        "always_off" => 0.0,
-        "traceidratio" => {
-            let ratio = env_var("OTEL_TRACES_SAMPLER_ARG").and_then(|ratio| ratio.parse().ok());
-            ratio.unwrap_or(1.0)
-        }
-        _ => 1.0,
-    }
-}
-
 /// An address without parts that may contain a key.
 fn redact(url: &Url) -> String {
     let port = url.port().map(|port| format!(":{port}")).unwrap_or_default();
     format!("{}://{}{port}{}", url.scheme(), url.host_str().unwrap_or_default(), url.path())
 }
 
-/// The resource of the spans, with attributes from the environment.
+/// The resource of the telemetry, with attributes from the environment.
 fn resource() -> Vec<Attribute> {
     let version = env!("CARGO_PKG_VERSION");
     let mut all = vec![
+        // Metrics of several processes must not be taken for those of one.
+        ("service.instance.id".to_owned(), uuid::Uuid::new_v4().to_string()),
         ("service.version".to_owned(), version.to_owned()),
         ("telemetry.sdk.language".to_owned(), "rust".to_owned()),
         ("telemetry.sdk.name".to_owned(), "gramc".to_owned()),
         ("telemetry.sdk.version".to_owned(), version.to_owned()),
     ];
     let list = env_var("OTEL_RESOURCE_ATTRIBUTES").unwrap_or_default();
-    all.extend(pairs(&list).map(|(key, value)| (key.to_owned(), value)));
+    for (key, value) in pairs(&list) {
+        all.retain(|(known, _)| known != key);
+        all.push((key.to_owned(), value));
+    }
     let service = env_var("OTEL_SERVICE_NAME");
     if service.is_some() || !all.iter().any(|(key, _)| key == "service.name") {
         all.retain(|(key, _)| key != "service.name");

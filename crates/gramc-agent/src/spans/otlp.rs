@@ -1,8 +1,10 @@
-//! Spans in the binary form of OTLP, the protocol of OpenTelemetry: protocol buffers.
+//! Telemetry in the binary form of OTLP, the protocol of OpenTelemetry: protocol buffers.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use serde_json::Value;
+
+use super::histograms::Instrument;
 
 /// The origin of spans.
 const SCOPE: &str = "gramc";
@@ -11,8 +13,10 @@ const SCHEMA_URL: &str = "https://opentelemetry.io/schemas/1.41.0";
 
 #[derive(Debug, Clone, Copy)]
 pub(super) struct SpanIds {
-    pub(super) trace: [u8; 16],
-    pub(super) span: [u8; 8],
+    pub(super) trace: u128,
+    pub(super) span: u64,
+    /// Whether the trace is exported.
+    pub(super) is_sampled: bool,
 }
 
 #[derive(Debug, Clone)]
@@ -20,6 +24,8 @@ pub(super) struct Span {
     pub(super) ids: SpanIds,
     /// The span that it belongs to.
     pub(super) parent: Option<SpanIds>,
+    /// The `tracestate` of W3C Trace Context.
+    pub(super) trace_state: String,
     pub(super) name: String,
     pub(super) kind: SpanKind,
     pub(super) start: SystemTime,
@@ -27,12 +33,21 @@ pub(super) struct Span {
     pub(super) attributes: Vec<Attribute>,
     /// Whether its status is an error.
     pub(super) failed: bool,
+    /// The histogram of its duration.
+    pub(super) instrument: Option<&'static Instrument>,
+}
+
+impl Span {
+    pub(super) fn attribute(&self, key: &str) -> Option<&Attribute> {
+        self.attributes.iter().find(|attribute| attribute.key == key)
+    }
 }
 
 /// The kind of a span, with its number in the protocol.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum SpanKind {
     Internal = 1,
+    Server = 2,
     Client = 3,
 }
 
@@ -49,27 +64,33 @@ impl Attribute {
     }
 }
 
-/// The body of a request that exports spans. The comments name the messages and fields of the protocol.
-pub(super) fn export_request(resource: &[Attribute], spans: &[Span]) -> Vec<u8> {
+/// The body of a request that exports spans or metrics, whose messages have the same numbers. The
+/// comments name the messages and fields of the protocol.
+pub(super) fn export_request(
+    resource: &[Attribute],
+    items: impl Iterator<Item = Message>,
+) -> Vec<u8> {
     // InstrumentationScope.name, InstrumentationScope.version
     let scope = Message::default().bytes(1, SCOPE.as_bytes()).bytes(2, SCOPE_VERSION.as_bytes());
     // ScopeSpans.scope, ScopeSpans.spans, ScopeSpans.schema_url
-    let scope_spans = spans
-        .iter()
-        .fold(Message::default().message(1, scope), |all, span| all.message(2, encode_span(span)))
+    let scope_spans = items
+        .fold(Message::default().message(1, scope), |all, item| all.message(2, item))
         .bytes(3, SCHEMA_URL.as_bytes());
     // ResourceSpans.resource, ResourceSpans.scope_spans
-    let resource = attributes(Message::default(), 1, resource);
+    let resource = encode_attributes(Message::default(), 1, resource);
     let resource_spans = Message::default().message(1, resource).message(2, scope_spans);
     // ExportTraceServiceRequest.resource_spans
     Message::default().message(1, resource_spans).0
 }
 
-fn encode_span(span: &Span) -> Message {
-    // Span.trace_id, Span.span_id, Span.parent_span_id
-    let message = Message::default().bytes(1, &span.ids.trace).bytes(2, &span.ids.span);
+pub(super) fn encode_span(span: &Span) -> Message {
+    // Span.trace_id, Span.span_id, Span.trace_state, Span.parent_span_id
+    let message = Message::default()
+        .bytes(1, &span.ids.trace.to_be_bytes())
+        .bytes(2, &span.ids.span.to_be_bytes())
+        .bytes(3, span.trace_state.as_bytes());
     let message = match &span.parent {
-        Some(parent) => message.bytes(4, &parent.span),
+        Some(parent) => message.bytes(4, &parent.span.to_be_bytes()),
         None => message,
     };
     // Span.name, Span.kind, Span.start_time_unix_nano, Span.end_time_unix_nano
@@ -79,7 +100,7 @@ fn encode_span(span: &Span) -> Message {
         .double_word(7, nanoseconds(span.start))
         .double_word(8, nanoseconds(span.end));
     // Span.attributes
-    let message = attributes(message, 9, &span.attributes);
+    let message = encode_attributes(message, 9, &span.attributes);
     if !span.failed {
         return message;
     }
@@ -87,13 +108,17 @@ fn encode_span(span: &Span) -> Message {
     message.message(15, Message::default().number(3, 2))
 }
 
-fn nanoseconds(time: SystemTime) -> u64 {
+pub(super) fn nanoseconds(time: SystemTime) -> u64 {
     let since = time.duration_since(UNIX_EPOCH).unwrap_or_default();
     u64::try_from(since.as_nanos()).unwrap_or(u64::MAX)
 }
 
-fn attributes(message: Message, field: u64, attributes: &[Attribute]) -> Message {
-    attributes.iter().fold(message, |message, Attribute { key, value }| {
+pub(super) fn encode_attributes<'a>(
+    message: Message,
+    field: u64,
+    attributes: impl IntoIterator<Item = &'a Attribute>,
+) -> Message {
+    attributes.into_iter().fold(message, |message, Attribute { key, value }| {
         // KeyValue.key, KeyValue.value
         let pair = Message::default().bytes(1, key.as_bytes()).message(2, encode_value(value));
         message.message(field, pair)
@@ -124,7 +149,7 @@ fn encode_value(value: &Value) -> Message {
 
 /// A message of protocol buffers.
 #[derive(Default)]
-struct Message(Vec<u8>);
+pub(super) struct Message(pub(super) Vec<u8>);
 
 impl Message {
     fn varint(&mut self, mut number: u64) {
@@ -136,20 +161,20 @@ impl Message {
     }
 
     /// Adds a whole number of variable length.
-    fn number(mut self, field: u64, number: u64) -> Self {
+    pub(super) fn number(mut self, field: u64, number: u64) -> Self {
         self.varint(field << 3);
         self.varint(number);
         self
     }
 
     /// Adds a number of eight bytes.
-    fn double_word(mut self, field: u64, number: u64) -> Self {
+    pub(super) fn double_word(mut self, field: u64, number: u64) -> Self {
         self.varint(field << 3 | 1);
         self.0.extend(number.to_le_bytes());
         self
     }
 
-    fn bytes(mut self, field: u64, bytes: &[u8]) -> Self {
+    pub(super) fn bytes(mut self, field: u64, bytes: &[u8]) -> Self {
         self.varint(field << 3 | 2);
         self.varint(bytes.len() as u64);
         self.0.extend(bytes);
@@ -157,7 +182,7 @@ impl Message {
     }
 
     #[expect(clippy::needless_pass_by_value, reason = "a message is built for its place")]
-    fn message(self, field: u64, message: Self) -> Self {
+    pub(super) fn message(self, field: u64, message: Self) -> Self {
         self.bytes(field, &message.0)
     }
 }

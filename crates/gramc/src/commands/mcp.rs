@@ -12,7 +12,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use gramc_agent::{Event, ModelCall, Observer as _, SpanRecorder, Telemetry, TraceWriter};
+use gramc_agent::{Event, ModelCall, Observer as _, Telemetry, TraceWriter};
 use gramc_mcp::client::{LibraryServer, library_servers};
 use gramc_mcp::{
     CallObserver, FinishedCall, Listener, ServeError, Server, ServerOptions, name_clashes,
@@ -51,9 +51,10 @@ pub(super) fn run(args: &Mcp, display: Display) -> Outcome {
     let trace = args.trace.as_deref().map(trace).transpose()?;
     let telemetry = super::run::telemetry();
     let work = async {
-        let observer = observer(trace.clone(), telemetry.as_ref());
+        let observer = trace.clone().map(observer);
+        let tracer = telemetry.as_ref().map(Telemetry::call_tracer);
         let suspicious = SuspiciousTexts::new(args.on_suspicious);
-        let options = ServerOptions { approvals, observer, has_finder: args.search };
+        let options = ServerOptions { approvals, observer, tracer, has_finder: args.search };
         let server = if let Some(read) = &read {
             prepare(read, options, &suspicious).await?
         } else {
@@ -105,24 +106,14 @@ fn trace(path: &Path) -> Result<Trace, Failure> {
     Ok(Arc::new(TraceWriter::new(file, CLIENT, "")))
 }
 
-/// Writes calls to a trace and to a collector of spans, if there are any.
-fn observer(trace: Option<Trace>, telemetry: Option<&Telemetry>) -> Option<Box<CallObserver>> {
-    let spans = telemetry.map(SpanRecorder::of_calls);
-    if trace.is_none() && spans.is_none() {
-        return None;
-    }
-    Some(Box::new(move |finished: &FinishedCall<'_>| {
+/// Writes calls to a trace.
+fn observer(trace: Trace) -> Box<CallObserver> {
+    Box::new(move |finished: &FinishedCall<'_>| {
         let FinishedCall { id, name, arguments, verdict, took } = *finished;
         let call =
             ModelCall { id: id.to_owned(), name: name.to_owned(), arguments: arguments.to_owned() };
-        let event = Event::ToolCalled { call: &call, verdict, took };
-        if let Some(trace) = &trace {
-            trace.on_event(CLIENT, &event);
-        }
-        if let Some(spans) = &spans {
-            spans.on_event(CLIENT, &event);
-        }
-    }))
+        trace.on_event(CLIENT, &Event::ToolCalled { call: &call, verdict, took });
+    })
 }
 
 /// Connects to the MCP servers behind the library and binds it. Returns nothing if it does not fit

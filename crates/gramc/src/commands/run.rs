@@ -200,12 +200,12 @@ fn limits(args: &Run) -> Limits {
 /// not to run.
 pub(super) fn telemetry() -> Option<Telemetry> {
     Telemetry::from_environment().unwrap_or_else(|error| {
-        say(format_args!("warning: spans are not exported: {error}"));
+        say(format_args!("warning: telemetry is not exported: {error}"));
         None
     })
 }
 
-/// Sends the remaining spans, and reports lost ones. After an interrupt, it does not wait long.
+/// Sends the remaining telemetry, and reports failures. After an interrupt, it does not wait long.
 pub(super) fn send_the_rest(telemetry: Telemetry, interrupted: bool) {
     let most = Duration::from_secs(if interrupted { 1 } else { 5 });
     if let Some(lost) = telemetry.shut_down(most) {

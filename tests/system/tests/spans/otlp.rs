@@ -1,5 +1,5 @@
 //! The messages of the OpenTelemetry protocol that the tests decode, with the field numbers of
-//! `opentelemetry/proto/{collector/trace,trace,resource,common}/v1/*.proto`.
+//! `opentelemetry/proto/{collector/*,trace,metrics,resource,common}/v1/*.proto`.
 
 use prost::{Enumeration, Message, Oneof};
 
@@ -36,6 +36,8 @@ pub(super) struct Span {
     pub(super) trace_id: Vec<u8>,
     #[prost(bytes = "vec", tag = "2")]
     pub(super) span_id: Vec<u8>,
+    #[prost(string, tag = "3")]
+    pub(super) trace_state: String,
     #[prost(bytes = "vec", tag = "4")]
     pub(super) parent_span_id: Vec<u8>,
     #[prost(string, tag = "5")]
@@ -109,4 +111,60 @@ pub(super) enum AnyValueKind {
 pub(super) struct ArrayValue {
     #[prost(message, repeated, tag = "1")]
     pub(super) values: Vec<AnyValue>,
+}
+
+#[derive(Message)]
+pub(super) struct ExportMetricsServiceRequest {
+    #[prost(message, repeated, tag = "1")]
+    pub(super) resource_metrics: Vec<ResourceMetrics>,
+}
+
+#[derive(Message)]
+pub(super) struct ResourceMetrics {
+    #[prost(message, optional, tag = "1")]
+    pub(super) resource: Option<Resource>,
+    #[prost(message, repeated, tag = "2")]
+    pub(super) scope_metrics: Vec<ScopeMetrics>,
+}
+
+#[derive(Message)]
+pub(super) struct ScopeMetrics {
+    #[prost(message, repeated, tag = "2")]
+    pub(super) metrics: Vec<Metric>,
+}
+
+#[derive(Message)]
+pub(super) struct Metric {
+    #[prost(string, tag = "1")]
+    pub(super) name: String,
+    #[prost(string, tag = "3")]
+    pub(super) unit: String,
+    #[prost(message, optional, tag = "9")]
+    pub(super) histogram: Option<Histogram>,
+}
+
+#[derive(Message)]
+pub(super) struct Histogram {
+    #[prost(message, repeated, tag = "1")]
+    pub(super) data_points: Vec<HistogramDataPoint>,
+    #[prost(int32, tag = "2")]
+    pub(super) aggregation_temporality: i32,
+}
+
+#[derive(Message)]
+pub(super) struct HistogramDataPoint {
+    #[prost(fixed64, tag = "2")]
+    pub(super) start_time_unix_nano: u64,
+    #[prost(fixed64, tag = "3")]
+    pub(super) time_unix_nano: u64,
+    #[prost(fixed64, tag = "4")]
+    pub(super) count: u64,
+    #[prost(double, tag = "5")]
+    pub(super) sum: f64,
+    #[prost(fixed64, repeated, tag = "6")]
+    pub(super) bucket_counts: Vec<u64>,
+    #[prost(double, repeated, tag = "7")]
+    pub(super) explicit_bounds: Vec<f64>,
+    #[prost(message, repeated, tag = "9")]
+    pub(super) attributes: Vec<KeyValue>,
 }
