@@ -84,8 +84,11 @@ impl HttpSession {
         self.streams.lock().iter().find(|stream| stream.number == number).cloned()
     }
 
-    fn idle_time(&self) -> Duration {
-        if self.connection.is_busy() { Duration::ZERO } else { self.used.lock().elapsed() }
+    fn idle_time(&self, now: Instant) -> Duration {
+        if self.connection.is_busy() {
+            return Duration::ZERO;
+        }
+        now.saturating_duration_since(*self.used.lock())
     }
 
     async fn close(&self) {
@@ -121,7 +124,8 @@ impl HttpSessions {
             if open.len() < self.most {
                 return true;
             }
-            let idle = open.iter().map(|(id, session)| (session.idle_time(), id));
+            let now = Instant::now();
+            let idle = open.iter().map(|(id, session)| (session.idle_time(now), id));
             let longest = idle.filter(|(time, _)| *time >= self.min_idle).max();
             longest.map(|(_, id)| id.clone()).and_then(|id| open.remove(&id))
         };
@@ -154,7 +158,7 @@ impl HttpSessions {
     pub(crate) async fn end_idle(&self) {
         loop {
             tokio::time::sleep(MIN_IDLE).await;
-            self.end_where(|session| session.idle_time() >= MAX_IDLE).await;
+            self.end_where(|session| session.idle_time(Instant::now()) >= MAX_IDLE).await;
         }
     }
 
