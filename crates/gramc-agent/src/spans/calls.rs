@@ -8,9 +8,6 @@ use super::export::{SpanQueue, Telemetry};
 use super::histograms::MCP_OPERATION;
 use super::otlp::{Attribute, Span, SpanIds, SpanKind};
 
-const PARENT_KEY: &str = "traceparent";
-const STATE_KEY: &str = "tracestate";
-
 impl Telemetry {
     /// Traces calls of MCP clients. The parent of a call's span is in the metadata of the request, in
     /// which the span becomes the parent for MCP servers behind the library.
@@ -20,9 +17,9 @@ impl Telemetry {
             let mut span = start_span(&queue, call, meta);
             if queue.exports_spans {
                 if span.parent.is_none() {
-                    meta.shift_remove(STATE_KEY);
+                    meta.shift_remove("tracestate");
                 }
-                meta.insert(PARENT_KEY.to_owned(), span.ids.to_traceparent().into());
+                meta.insert("traceparent".to_owned(), span.ids.to_traceparent().into());
             }
             let queue = queue.clone();
             Box::new(move |finished, failure| {
@@ -50,7 +47,7 @@ impl Telemetry {
 
 fn start_span(queue: &SpanQueue, call: &StartedCall<'_>, meta: &Map<String, Value>) -> Span {
     let text = |key| meta.get(key).and_then(Value::as_str);
-    let parent = text(PARENT_KEY).and_then(SpanIds::of_traceparent);
+    let parent = text("traceparent").and_then(SpanIds::of_traceparent);
     let mut attributes = vec![
         Attribute::new("mcp.method.name", "tools/call"),
         Attribute::new("mcp.protocol.version", call.revision),
@@ -67,7 +64,7 @@ fn start_span(queue: &SpanQueue, call: &StartedCall<'_>, meta: &Map<String, Valu
         .extend(further.into_iter().filter_map(|(key, value)| Some(Attribute::new(key, value?))));
     // Clients choose the names of tools that do not exist, and could send any number of them.
     let name = call.tool.map_or_else(|| "tools/call".to_owned(), |it| format!("tools/call {it}"));
-    let state = parent.and_then(|_| text(STATE_KEY));
+    let state = parent.and_then(|_| text("tracestate"));
     Span {
         trace_state: state.unwrap_or_default().to_owned(),
         kind: SpanKind::Server,

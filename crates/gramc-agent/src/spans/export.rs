@@ -13,6 +13,9 @@ use super::histograms::Histograms;
 use super::otlp::{Attribute, Span, SpanIds, encode_span, export_request};
 use crate::model::client::{self, ClientError};
 
+/// The supported protocol.
+const PROTOCOL: &str = "http/protobuf";
+
 /// Timeout of export requests, unless the environment sets one.
 const DEFAULT_TIMEOUT: Duration = Duration::from_secs(10);
 
@@ -32,7 +35,9 @@ const METRICS_INTERVAL: Duration = Duration::from_mins(1);
 #[derive(Debug, thiserror::Error)]
 pub enum TelemetryError {
     /// The protocol is not supported.
-    #[error("unsupported protocol `{1}` in {0}: expected `http/protobuf`")]
+    #[error(
+        "unsupported protocol `{1}` in OTEL_EXPORTER_OTLP_{0}PROTOCOL: expected `http/protobuf`"
+    )]
     Protocol(String, String),
     /// The address of the collector is invalid.
     #[error("invalid collector address: expected a URL such as `http://127.0.0.1:4318`")]
@@ -109,8 +114,8 @@ impl Telemetry {
     /// Configures telemetry from the standard environment variables. Returns `None` if they name no
     /// collector.
     pub fn from_environment() -> Result<Option<Self>, TelemetryError> {
-        let traces = Exporter::from_environment(Signal::Traces)?;
-        let metrics = Exporter::from_environment(Signal::Metrics)?;
+        let traces = Exporter::from_environment("TRACES")?;
+        let metrics = Exporter::from_environment("METRICS")?;
         let Some(first) = traces.as_ref().or(metrics.as_ref()) else { return Ok(None) };
         let collector = redact(&first.url);
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
@@ -223,33 +228,6 @@ impl From<reqwest::Error> for ExportError {
     }
 }
 
-/// A kind of telemetry.
-#[derive(Clone, Copy)]
-enum Signal {
-    Traces,
-    Metrics,
-}
-
-impl Signal {
-    /// Its part of the names of variables.
-    fn name(self) -> &'static str {
-        match self {
-            Self::Traces => "TRACES",
-            Self::Metrics => "METRICS",
-        }
-    }
-
-    /// The name of a variable of the exporter for this signal alone.
-    fn variable(self, name: &str) -> String {
-        format!("OTEL_EXPORTER_OTLP_{}_{name}", self.name())
-    }
-
-    /// Reads a variable of the exporter, which may be set for this signal alone.
-    fn env_var(self, name: &str) -> Option<String> {
-        env_var(&self.variable(name)).or_else(|| env_var(&format!("OTEL_EXPORTER_OTLP_{name}")))
-    }
-}
-
 /// Sends telemetry of one kind to a collector.
 struct Exporter {
     client: Client,
@@ -258,34 +236,32 @@ struct Exporter {
 }
 
 impl Exporter {
-    fn from_environment(signal: Signal) -> Result<Option<Self>, TelemetryError> {
+    /// Configures the export of `TRACES` or `METRICS`.
+    fn from_environment(signal: &str) -> Result<Option<Self>, TelemetryError> {
         let is = |variable: &str, value: &str| {
             env_var(variable).is_some_and(|set| set.eq_ignore_ascii_case(value))
         };
-        if is("OTEL_SDK_DISABLED", "true")
-            || is(&format!("OTEL_{}_EXPORTER", signal.name()), "none")
-        {
+        if is("OTEL_SDK_DISABLED", "true") || is(&format!("OTEL_{signal}_EXPORTER"), "none") {
             return Ok(None);
         }
-        let Some(endpoint) = signal.env_var("ENDPOINT") else { return Ok(None) };
-        let own = signal.variable("PROTOCOL");
-        for variable in [&own, "OTEL_EXPORTER_OTLP_PROTOCOL"] {
-            let Some(protocol) = env_var(variable) else { continue };
-            if !protocol.eq_ignore_ascii_case("http/protobuf") {
-                return Err(TelemetryError::Protocol(variable.to_owned(), protocol));
-            }
-            break;
+        let own = |name| exporter_var(&format!("{signal}_{name}"));
+        let set = |name| own(name).or_else(|| exporter_var(name));
+        let path = signal.to_ascii_lowercase();
+        let join = |base: String| format!("{}/v1/{path}", base.trim_end_matches('/'));
+        let Some(endpoint) = own("ENDPOINT").or_else(|| exporter_var("ENDPOINT").map(join)) else {
+            return Ok(None);
+        };
+        if let Some(protocol) = set("PROTOCOL").filter(|it| !it.eq_ignore_ascii_case(PROTOCOL)) {
+            let own = own("PROTOCOL").map(|_| format!("{signal}_")).unwrap_or_default();
+            return Err(TelemetryError::Protocol(own, protocol));
         }
-        let endpoint = env_var(&signal.variable("ENDPOINT")).unwrap_or_else(|| {
-            let path = signal.name().to_ascii_lowercase();
-            format!("{}/v1/{path}", endpoint.trim_end_matches('/'))
-        });
         let url = Url::parse(&endpoint).ok();
         let url = url.filter(|url| matches!(url.scheme(), "http" | "https") && url.has_host());
         // The value is not shown, because it may be a key in the wrong variable.
         let url = url.ok_or(TelemetryError::Address)?;
-        let limit = milliseconds(signal.env_var("TIMEOUT")).unwrap_or(DEFAULT_TIMEOUT);
-        Ok(Some(Self { client: client::client(&url, limit)?, url, headers: headers(signal) }))
+        let limit = milliseconds(set("TIMEOUT")).unwrap_or(DEFAULT_TIMEOUT);
+        let headers = read_headers(&set("HEADERS").unwrap_or_default());
+        Ok(Some(Self { client: client::client(&url, limit)?, url, headers }))
     }
 
     async fn send(&self, body: Vec<u8>) -> Result<(), ExportError> {
@@ -310,18 +286,13 @@ struct Sampler {
 impl Sampler {
     fn from_environment() -> Self {
         let name = env_var("OTEL_TRACES_SAMPLER").unwrap_or_default().to_ascii_lowercase();
-        let (root, is_parent_based) = match name.strip_prefix("parentbased_") {
-            Some(root) => (root, true),
-            None => (&*name, !matches!(&*name, "always_on" | "always_off" | "traceidratio")),
+        let argument = env_var("OTEL_TRACES_SAMPLER_ARG").and_then(|ratio| ratio.parse().ok());
+        let (ratio, is_named) = match name.strip_prefix("parentbased_").unwrap_or(&name) {
+            "always_off" => (0.0, true),
+            "traceidratio" => (argument.unwrap_or(1.0), true),
+            root => (1.0, root == "always_on"),
         };
-        let ratio = match root {
-            "always_off" => 0.0,
-            "traceidratio" => {
-                let ratio = env_var("OTEL_TRACES_SAMPLER_ARG").and_then(|ratio| ratio.parse().ok());
-                ratio.unwrap_or(1.0)
-            }
-            _ => 1.0,
-        };
+        let is_parent_based = !is_named || name.starts_with("parentbased_");
         Self { ratio, is_parent_based }
     }
 
@@ -340,6 +311,10 @@ fn env_var(variable: &str) -> Option<String> {
     std::env::var(variable).ok().filter(|value| !value.trim().is_empty())
 }
 
+fn exporter_var(name: &str) -> Option<String> {
+    env_var(&format!("OTEL_EXPORTER_OTLP_{name}"))
+}
+
 fn milliseconds(value: Option<String>) -> Option<Duration> {
     value?.trim().parse().ok().map(Duration::from_millis)
 }
@@ -352,14 +327,13 @@ fn pairs(list: &str) -> impl Iterator<Item = (&str, String)> {
     })
 }
 
-fn headers(signal: Signal) -> HeaderMap {
-    let list = signal.env_var("HEADERS").unwrap_or_default();
+fn read_headers(list: &str) -> HeaderMap {
     let header = |(name, value): (&str, String)| {
         let mut value = HeaderValue::try_from(value).ok()?;
         value.set_sensitive(true);
         Some((HeaderName::try_from(name).ok()?, value))
     };
-    pairs(&list).filter_map(header).collect()
+    pairs(list).filter_map(header).collect()
 }
 
 /// An address without parts that may contain a key.

@@ -12,47 +12,40 @@ const BOUNDS: usize = 14;
 /// Maximum number of series of a histogram, as in other implementations of OpenTelemetry.
 const MAX_SERIES: usize = 2_000;
 
+/// The attributes of spans that distinguish series. Their values are few.
+const SERIES_KEYS: [&str; 10] = [
+    "mcp.method.name",
+    "mcp.protocol.version",
+    "gen_ai.operation.name",
+    "gen_ai.tool.name",
+    "gen_ai.provider.name",
+    "gen_ai.request.model",
+    "network.transport",
+    "network.protocol.name",
+    "rpc.response.status_code",
+    "error.type",
+];
+
 /// A histogram of the semantic conventions, of durations in seconds.
 #[derive(Debug)]
 pub(super) struct Instrument {
     name: &'static str,
-    description: &'static str,
     bounds: [f64; BOUNDS],
-    /// The attributes of spans that distinguish its series.
-    attributes: &'static [&'static str],
 }
 
 pub(super) static MCP_OPERATION: Instrument = Instrument {
     name: "mcp.server.operation.duration",
-    description: "Duration of MCP requests from their arrival to their response",
     bounds: [0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 30.0, 60.0, 120.0, 300.0],
-    attributes: &[
-        "mcp.method.name",
-        "mcp.protocol.version",
-        "gen_ai.operation.name",
-        "gen_ai.tool.name",
-        "network.transport",
-        "network.protocol.name",
-        "rpc.response.status_code",
-        "error.type",
-    ],
 };
 
 pub(super) static MODEL_OPERATION: Instrument = Instrument {
     name: "gen_ai.client.operation.duration",
-    description: "Duration of model requests",
     bounds: [
         0.01, 0.02, 0.04, 0.08, 0.16, 0.32, 0.64, 1.28, 2.56, 5.12, 10.24, 20.48, 40.96, 81.92,
     ],
-    attributes: &[
-        "gen_ai.operation.name",
-        "gen_ai.provider.name",
-        "gen_ai.request.model",
-        "error.type",
-    ],
 };
 
-/// All histograms since the start.
+/// All histograms since the start, by name.
 #[derive(Debug)]
 pub(super) struct Histograms {
     start: SystemTime,
@@ -81,16 +74,14 @@ impl Histograms {
     pub(super) fn record(&self, span: &Span) {
         let Some(instrument) = span.instrument else { return };
         let seconds = span.end.duration_since(span.start).unwrap_or_default().as_secs_f64();
-        let attributes = instrument.attributes.iter().filter_map(|key| span.attribute(key));
+        let mut key = encode_series(SERIES_KEYS.iter().filter_map(|key| span.attribute(key)));
         let mut by_name = self.by_name.lock();
-        let histogram = by_name
-            .entry(instrument.name)
-            .or_insert_with(|| Histogram { instrument, series: BTreeMap::new() });
-        let mut key = encode_series(attributes);
-        if histogram.series.len() >= MAX_SERIES && !histogram.series.contains_key(&key) {
+        let new = || Histogram { instrument, series: BTreeMap::new() };
+        let Histogram { series, .. } = by_name.entry(instrument.name).or_insert_with(new);
+        if series.len() >= MAX_SERIES && !series.contains_key(&key) {
             key = encode_series([&Attribute::new("otel.metric.overflow", true)]);
         }
-        let series = histogram.series.entry(key).or_default();
+        let series = series.entry(key).or_default();
         series.counts[instrument.bounds.partition_point(|bound| *bound < seconds)] += 1;
         series.sum += seconds;
     }
@@ -110,12 +101,10 @@ fn encode_series<'a>(attributes: impl IntoIterator<Item = &'a Attribute>) -> Vec
 
 impl Histogram {
     fn encode(&self, start: SystemTime) -> Message {
-        let Self { instrument, series } = self;
         let (start, now) = (nanoseconds(start), nanoseconds(SystemTime::now()));
+        let bounds = self.instrument.bounds.map(f64::to_le_bytes);
         // Histogram.data_points
-        let points = series.iter().fold(Message::default(), |all, (attributes, series)| {
-            let bounds = instrument.bounds.map(f64::to_le_bytes);
-            let counts = series.counts.map(u64::to_le_bytes);
+        let points = self.series.iter().fold(Message::default(), |all, (attributes, series)| {
             // HistogramDataPoint: start_time_unix_nano, time_unix_nano, count, sum, bucket_counts,
             // explicit_bounds
             let point = Message(attributes.clone())
@@ -123,16 +112,13 @@ impl Histogram {
                 .double_word(3, now)
                 .double_word(4, series.counts.iter().sum())
                 .double_word(5, series.sum.to_bits())
-                .bytes(6, counts.as_flattened())
+                .bytes(6, series.counts.map(u64::to_le_bytes).as_flattened())
                 .bytes(7, bounds.as_flattened());
             all.message(1, point)
         });
-        // Metric: name, description, unit, histogram; Histogram.aggregation_temporality, cumulative
-        Message::default()
-            .bytes(1, instrument.name.as_bytes())
-            .bytes(2, instrument.description.as_bytes())
-            .bytes(3, b"s")
-            .message(9, points.number(2, 2))
+        // Metric: name, unit, histogram; Histogram.aggregation_temporality, cumulative
+        let metric = Message::default().bytes(1, self.instrument.name.as_bytes()).bytes(3, b"s");
+        metric.message(9, points.number(2, 2))
     }
 }
 

@@ -9,17 +9,19 @@ use crate::support::{Folder, binary, folder, gramc};
 
 /// A server with tools that return the metadata of the call, and that fail in different ways.
 const SERVER: &str = r#"
-import json, sys
+import json, sys, time
 SCHEMA = {"type": "object", "properties": {}}
 def answer(method, params):
     if method == "initialize":
         return {"result": {"protocolVersion": params["protocolVersion"], "capabilities": {"tools": {}},
                            "serverInfo": {"name": "meta", "version": "1"}}}
     if method == "tools/list":
-        names = ["get-meta", "fail", "refuse"]
+        names = ["get-meta", "fail", "refuse", "wait"]
         return {"result": {"tools": [{"name": name, "inputSchema": SCHEMA} for name in names]}}
     if params["name"] == "refuse":
         return {"error": {"code": -32042, "message": "sign in first"}}
+    if params["name"] == "wait":
+        time.sleep(1)
     text = json.dumps(params.get("_meta"))
     return {"result": {"content": [{"type": "text", "text": text}], "isError": params["name"] == "fail"}}
 for line in sys.stdin:
@@ -64,7 +66,7 @@ fn parent(flags: &str) -> String {
 }
 
 fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+    bytes.iter().fold(String::new(), |text, byte| text + &format!("{byte:02x}"))
 }
 
 /// The `traceparent` of the spans inside a span.
@@ -248,8 +250,8 @@ fn spans_and_metrics_are_turned_off_alone() {
         let got = meta_of_server(&mut guard, &given);
         assert_eq!(guard.end(), Some(0));
         // Without spans, the metadata is what the client sent.
-        let is_same = got.to_string() == given.to_string();
-        assert_eq!(is_same, variable != "OTEL_METRICS_EXPORTER=none", "{got}");
+        let [got, sent] = [&got, &given].map(Value::to_string);
+        assert_eq!(got == sent, variable != "OTEL_METRICS_EXPORTER=none", "{got}");
         let requests = collector.requests();
         let sent: Vec<_> = requests.iter().filter_map(|it| it.0.split(' ').nth(1)).collect();
         assert_eq!(sent, paths, "{variable}");
@@ -265,6 +267,25 @@ fn spans_and_metrics_are_turned_off_alone() {
     assert_eq!(other.histograms().len(), 1);
     assert!(other.requests()[0].0.contains("x-key: mine") && other.requests().len() == 1);
     assert!(!collector.requests()[0].0.contains("x-key"));
+}
+
+#[test]
+fn a_cancelled_call_has_a_span() {
+    let (folder, collector) = (server(), Collector::start(Some(200)));
+    let mut guard = guard(&folder, &collector, &[]);
+    call(&mut guard, "get-meta", &json!({}));
+    let params = json!({"name": "wait", "arguments": {}});
+    let request = json!({"jsonrpc": "2.0", "id": "w", "method": "tools/call", "params": params});
+    guard.say(&request);
+    std::thread::sleep(std::time::Duration::from_millis(300));
+    let params = json!({"requestId": "w"});
+    let method = "notifications/cancelled";
+    guard.say(&json!({"jsonrpc": "2.0", "method": method, "params": params}));
+    assert_eq!(guard.end(), Some(0));
+    let spans = collector.spans();
+    let span = one(&spans, "tools/call wait");
+    assert_eq!((span.failed, &span.attributes["error.type"]), (true, &json!("cancelled")));
+    assert!(span.ended - span.began < 1_000_000_000, "it ends with the cancellation");
 }
 
 #[test]
@@ -288,7 +309,7 @@ fn spans_over_http_name_the_session() {
     let words = ["--command", "python3 server.py", "--http", "0"];
     let url = collector.url();
     let variables = [("OTEL_EXPORTER_OTLP_ENDPOINT", &*url)];
-    let mut guard = Serving::with_env(&words, folder.path(), &variables);
+    let guard = Serving::with_env(&words, folder.path(), &variables);
     let request = |id: &str, method: &str, params: &Value| json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params});
     let greeted = guard.post(&request("hello", "initialize", &hello()), &[]);
     let is_session = |line: &&str| line.to_ascii_lowercase().starts_with("mcp-session-id:");
