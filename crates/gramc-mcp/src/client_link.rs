@@ -1,5 +1,6 @@
 //! The client, as the MCP servers behind the library see it.
 
+use std::collections::VecDeque;
 use std::sync::{Arc, Weak};
 
 use futures_util::future::BoxFuture;
@@ -32,7 +33,9 @@ pub(crate) struct ClientLink {
     /// Cancelled when the client takes messages: it has introduced itself.
     ready: CancellationToken,
     /// The notifications until then, in order.
-    waiting: Mutex<Vec<Change>>,
+    waiting: Mutex<VecDeque<Change>>,
+    /// Locked while they are sent.
+    readying: tokio::sync::Mutex<()>,
     /// The requests of the client that are not answered yet, in order.
     open: Mutex<Vec<OpenEntry>>,
     /// The same from revision 2026-07-28 on: servers of earlier revisions ask the client within them.
@@ -87,6 +90,7 @@ impl ClientLink {
             changes: changes.clone(),
             ready,
             waiting,
+            readying: tokio::sync::Mutex::default(),
             open,
             asking,
         }
@@ -97,17 +101,16 @@ impl ClientLink {
         if self.peer.is_none() || self.ready.is_cancelled() {
             return;
         }
+        let _turn = self.readying.lock().await;
         loop {
-            let waiting = {
+            let (method, params) = {
                 let mut waiting = self.waiting.lock();
-                if waiting.is_empty() {
-                    return self.ready.cancel();
+                match waiting.pop_front() {
+                    Some(next) => next,
+                    None => return self.ready.cancel(),
                 }
-                std::mem::take(&mut *waiting)
             };
-            for (method, params) in waiting {
-                self.tell(&method, params).await;
-            }
+            self.tell(&method, params).await;
         }
     }
 
@@ -119,7 +122,7 @@ impl ClientLink {
         }
         // It has seen no list yet that could change.
         if !method.ends_with("/list_changed") && waiting.len() < MAX_CHANGES {
-            waiting.push((method.to_owned(), params.cloned()));
+            waiting.push_back((method.to_owned(), params.cloned()));
         }
         false
     }

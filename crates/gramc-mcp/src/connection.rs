@@ -1,6 +1,7 @@
 //! A connection to one client.
 
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::sync::{Arc, OnceLock};
 
 use futures_util::future::BoxFuture;
@@ -15,10 +16,10 @@ use crate::offer::Offer;
 use crate::outbox::Outbox;
 use crate::peer::Peer;
 use crate::protocol::{
-    ClientIntroduction, INVALID_PARAMS, MISSING_CAPABILITY, RESOURCE_NOT_FOUND, REVISION_KEY,
-    REVISIONS, TASKS_EXTENSION, has_tasks, not_found,
+    Answer, ClientIntroduction, INVALID_PARAMS, INVALID_REQUEST, MISSING_CAPABILITY,
+    RESOURCE_NOT_FOUND, REVISION_KEY, REVISIONS, TASKS_EXTENSION, has_tasks, not_found,
 };
-use crate::questions::{Answer, RequestClient};
+use crate::questions::RequestClient;
 use crate::request::{IncomingRequest, with_hints};
 use crate::request_context::RequestContext;
 use crate::{Server, subscription, upstream};
@@ -32,6 +33,8 @@ pub(crate) struct Connection {
     introduction: OnceLock<Arc<ClientIntroduction>>,
     /// The requests that are not answered yet, by their ids.
     running: Mutex<HashMap<String, CancellationToken>>,
+    /// Cancelled when the client says nothing any more.
+    over: CancellationToken,
     is_sessionless: bool,
     /// The id of the HTTP session.
     session: Option<Arc<str>>,
@@ -84,6 +87,7 @@ impl Connection {
             peer: Peer::new(outbox),
             introduction: OnceLock::new(),
             running: Mutex::default(),
+            over: CancellationToken::new(),
             is_sessionless: false,
             session: None,
         }
@@ -103,43 +107,41 @@ impl Connection {
         self.running.lock().values().for_each(CancellationToken::cancel);
     }
 
+    /// The client says nothing any more: no question is answered, and subscriptions end.
+    pub(crate) fn end_input(&self) {
+        self.peer.end();
+        self.over.cancel();
+    }
+
     /// Ends the connection, with the MCP servers that belong to it.
     pub(crate) async fn close(&self) {
         self.cancel_all();
-        self.peer.end();
+        self.end_input();
         if !self.is_sessionless {
             self.own.close().await;
         }
     }
 
-    /// Answers a request, unless the client cancels it.
-    pub(crate) async fn answer(
-        self: Arc<Self>,
+    /// Begins a request. The client can cancel it from now on.
+    pub(crate) fn begin(
+        self: &Arc<Self>,
         id: Value,
-        method: &str,
+        method: String,
         params: Option<Value>,
         outbox: Outbox,
-    ) -> Option<Answer> {
+    ) -> Result<BegunRequest, RpcError> {
         let params = params.unwrap_or_else(|| json!({}));
-        let context = match self.context(id, method, &params, outbox) {
-            Ok(context) => context,
-            Err(error) => return Some(Err(error)),
-        };
-        if method == "initialize" {
-            return Some(self.initialize(&context).await);
-        }
+        let context = self.context(id, &method, &params, outbox)?;
         let key = context.id.to_string();
-        let (cancelled, is_modern) = (context.cancelled.clone(), context.is_modern());
-        self.running.lock().insert(key.clone(), cancelled.clone());
-        let answer = self.dispatch(method, params, context).await;
-        self.running.lock().remove(&key);
-        if cancelled.is_cancelled() {
-            return None;
+        match self.running.lock().entry(key.clone()) {
+            Entry::Occupied(_) => {
+                let message = "a request with this `id` is not answered yet";
+                return Err(RpcError::new(INVALID_REQUEST, message));
+            }
+            Entry::Vacant(entry) => drop(entry.insert(context.cancelled.clone())),
         }
-        Some(answer.map_err(|error| match error.code {
-            RESOURCE_NOT_FOUND if is_modern => RpcError { code: INVALID_PARAMS, ..error },
-            _ => error,
-        }))
+        let running = RunningEntry { connection: Arc::clone(self), key };
+        Ok(BegunRequest { running, method, params, context })
     }
 
     fn context(
@@ -167,7 +169,9 @@ impl Connection {
             Arc::new(ClientIntroduction::of_request(&meta)?)
         };
         let peer = (!introduction.is_modern()).then(|| Arc::clone(&self.peer));
+        let over = self.over.clone();
         Ok(RequestContext {
+            over,
             id,
             meta,
             introduction,
@@ -286,6 +290,54 @@ impl Connection {
     /// Passes an answer of the client to a question on.
     pub(crate) fn take_answer(&self, id: &Value, outcome: Result<Value, RpcError>) {
         self.peer.answer(id, outcome);
+    }
+}
+
+/// A request that is not answered yet.
+pub(crate) struct BegunRequest {
+    running: RunningEntry,
+    method: String,
+    params: Value,
+    context: RequestContext,
+}
+
+/// A request in the list of those that are not answered yet.
+struct RunningEntry {
+    connection: Arc<Connection>,
+    key: String,
+}
+
+impl Drop for RunningEntry {
+    fn drop(&mut self) {
+        self.connection.running.lock().remove(&self.key);
+    }
+}
+
+impl BegunRequest {
+    /// Answers the request, unless the client cancels it.
+    pub(crate) async fn answer(self) -> Option<Answer> {
+        let Self { running, method, params, context } = self;
+        let connection = &running.connection;
+        if method == "initialize" {
+            return Some(connection.initialize(&context).await);
+        }
+        let (cancelled, is_modern) = (context.cancelled.clone(), context.is_modern());
+        let answer = connection.dispatch(&method, params, context).await;
+        if cancelled.is_cancelled() {
+            return None;
+        }
+        Some(answer.map_err(|error| match error.code {
+            RESOURCE_NOT_FOUND if is_modern => RpcError { code: INVALID_PARAMS, ..error },
+            _ => error,
+        }))
+    }
+}
+
+/// The answer to a request, or the reason why it does not begin.
+pub(crate) async fn answer(begun: Result<BegunRequest, RpcError>) -> Option<Answer> {
+    match begun {
+        Ok(begun) => begun.answer().await,
+        Err(error) => Some(Err(error)),
     }
 }
 

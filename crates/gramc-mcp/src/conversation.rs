@@ -13,7 +13,7 @@ use crate::client_link::{Change, ClientLink};
 use crate::offer::{LiveTools, Offer, OfferSource};
 use crate::protocol::internal;
 use crate::request_context::RequestContext;
-use crate::subscription::ChangeSources;
+use crate::subscription::{ChangeSources, Subscribers};
 use crate::upstream::Upstream;
 use crate::{ServeError, ServerInner};
 
@@ -25,6 +25,7 @@ pub(crate) struct Conversation {
     pub(crate) visible: watch::Sender<usize>,
     /// Changes of the MCP servers behind the library.
     pub(crate) changes: broadcast::Sender<Change>,
+    subscribers: Arc<Subscribers>,
     pub(crate) client: Arc<ClientLink>,
     /// Locked while the client is asked for approval.
     pub(crate) questions: Mutex<()>,
@@ -82,7 +83,17 @@ impl Conversation {
         let visible = earlier.map_or_else(|| watch::Sender::new(count), |it| it.visible.clone());
         visible.send_replace(count);
         let questions = Mutex::default();
-        Ok(Arc::new(Self { offer, session, visible, changes, client, questions, live }))
+        let subscribers = earlier.map(|it| Arc::clone(&it.subscribers)).unwrap_or_default();
+        Ok(Arc::new(Self {
+            offer,
+            session,
+            visible,
+            changes,
+            subscribers,
+            client,
+            questions,
+            live,
+        }))
     }
 
     /// Whether the tools of the running server have changed.
@@ -103,7 +114,8 @@ impl Conversation {
 
     pub(crate) fn change_sources(&self) -> ChangeSources {
         let (tools, changes) = (self.visible.subscribe(), self.changes.subscribe());
-        ChangeSources { tools, changes, upstream: self.upstream() }
+        let subscribers = Arc::clone(&self.subscribers);
+        ChangeSources { tools, changes, upstream: self.upstream(), subscribers }
     }
 
     /// Ends its MCP servers.

@@ -18,14 +18,14 @@ use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
 use crate::Server;
-use crate::connection::Connection;
-use crate::message::{Message, unreadable};
+use crate::connection::{Connection, answer};
+use crate::message::{Message, Unreadable};
 use crate::outbox::{Event, EventReader, EventStream, Outbox};
 use crate::param_headers::compare_headers;
 use crate::protocol::{
-    ClientIntroduction, EMPTY_EVENTS, HEADER_MISMATCH, INTERNAL_ERROR, INVALID_PARAMS,
-    INVALID_REQUEST, METHOD_NOT_FOUND, MISSING_CAPABILITY, REVISION_KEY, REVISIONS, SESSION_HEADER,
-    UNSUPPORTED_REVISION, is_modern,
+    ClientIntroduction, EMPTY_EVENTS, HEADER_MISMATCH, INVALID_PARAMS, INVALID_REQUEST,
+    METHOD_NOT_FOUND, MISSING_CAPABILITY, REVISION_KEY, REVISIONS, SESSION_HEADER,
+    UNSUPPORTED_REVISION, internal, is_modern,
 };
 use crate::sessions::{HttpSession, HttpSessions, MIN_IDLE, NumberedStream};
 
@@ -102,17 +102,17 @@ impl Endpoint {
     }
 
     async fn begin_session(&self, id: Value, params: Option<Value>) -> Response {
-        if !self.sessions.make_room().await {
+        let Some(_room) = self.sessions.make_room().await else {
             let message =
                 format!("all {} sessions are in use; try again later", self.sessions.most);
-            let error = RpcError::new(INTERNAL_ERROR, message);
-            return Refusal { status: StatusCode::SERVICE_UNAVAILABLE, id, error }.into_response();
-        }
+            let (status, error) = (StatusCode::SERVICE_UNAVAILABLE, internal(message));
+            return Refusal { status, id, error }.into_response();
+        };
         let session = Arc::new(HttpSession::new(&self.server));
         let connection = Arc::clone(&session.connection);
         let outbox = Outbox::Events(Arc::clone(&session.own));
-        let answer = connection.answer(id.clone(), "initialize", params, outbox).await;
-        let outcome = answer.unwrap_or_else(|| Ok(Value::Null));
+        let begun = connection.begin(id.clone(), "initialize".to_owned(), params, outbox);
+        let outcome = answer(begun).await.unwrap_or_else(|| Ok(Value::Null));
         let is_open = outcome.is_ok();
         let mut response = json_response(Message::Response { id, outcome }.into_text());
         if is_open {
@@ -124,8 +124,8 @@ impl Endpoint {
         response
     }
 
-    async fn receive_in_session(&self, session: &HttpSession, message: Message) -> Response {
-        let connection = Arc::clone(&session.connection);
+    async fn receive_in_session(&self, session: &Arc<HttpSession>, message: Message) -> Response {
+        let connection = &session.connection;
         match message {
             Message::Notification { method, params } => {
                 connection.hear(&method, params).await;
@@ -139,11 +139,14 @@ impl Endpoint {
                 let begun = session.begin_stream();
                 let outbox = Outbox::Events(Arc::clone(&begun.stream));
                 let is_primed = connection.revision().is_some_and(|it| it >= EMPTY_EVENTS);
+                let (request, session) = (
+                    connection.begin(id.clone(), method, params, outbox.clone()),
+                    Arc::clone(session),
+                );
                 // The client may read the answer later, if its connection breaks.
                 tokio::spawn(async move {
-                    let answer =
-                        connection.answer(id.clone(), &method, params, outbox.clone()).await;
-                    outbox.finish(answer.map(|outcome| Message::Response { id, outcome })).await;
+                    outbox.finish(id, answer(request).await).await;
+                    session.touch();
                 });
                 self.read_stream(&begun, 0, is_primed)
             }
@@ -171,7 +174,7 @@ impl Endpoint {
                 return StatusCode::ACCEPTED.into_response();
             }
             Message::Response { .. } => {
-                let error = RpcError::new(INVALID_REQUEST, "no question is open");
+                let error = RpcError::new(INVALID_REQUEST, "the response belongs to no request");
                 let id = Value::Null;
                 return Refusal { status: StatusCode::BAD_REQUEST, id, error }.into_response();
             }
@@ -181,13 +184,14 @@ impl Endpoint {
         let meta = meta_of(params.as_ref());
         let is_described = meta.is_some_and(|meta| ClientIntroduction::of_request(meta).is_ok());
         let (tell_status, status) = oneshot::channel();
+        let begun = connection.begin(id.clone(), method, params, outbox.clone());
         tokio::spawn(async move {
-            let answer = connection.answer(id.clone(), &method, params, outbox.clone()).await;
+            let answer = answer(begun).await;
             let error = answer.as_ref().and_then(|answer| answer.as_ref().err());
             // The client may have disconnected.
             let _ =
                 tell_status.send(error.map_or(StatusCode::OK, |it| status_of(it, is_described)));
-            outbox.finish(answer.map(|outcome| Message::Response { id, outcome })).await;
+            outbox.finish(id, answer).await;
         });
         let only = timeout(MAX_SILENCE, events.wait()).await.ok().flatten();
         if let Some(text) = only {
@@ -384,7 +388,7 @@ pub(crate) async fn post(State(endpoint): State<Arc<Endpoint>>, request: Request
         return (StatusCode::UNSUPPORTED_MEDIA_TYPE, message).into_response();
     }
     let Ok(bytes) = to_bytes(body, MAX_REQUEST_BYTES).await else {
-        let message = format!("a message may have {MAX_REQUEST_BYTES} bytes");
+        let message = format!("the message exceeds {MAX_REQUEST_BYTES} bytes");
         return (StatusCode::PAYLOAD_TOO_LARGE, message).into_response();
     };
     let text = String::from_utf8_lossy(&bytes);
@@ -392,7 +396,7 @@ pub(crate) async fn post(State(endpoint): State<Arc<Endpoint>>, request: Request
     match Message::parse(text) {
         Ok(message) => endpoint.receive(message, headers).await,
         Err(error) => {
-            let (id, error) = unreadable(text, &error);
+            let Unreadable { id, error, .. } = Unreadable::new(text, &error);
             Refusal { status: StatusCode::BAD_REQUEST, id, error }.into_response()
         }
     }
@@ -412,10 +416,8 @@ pub(crate) async fn get(State(endpoint): State<Arc<Endpoint>>, headers: HeaderMa
         Err(refusal) => return refusal.into_response(),
     };
     let Some(last) = text_of(&headers, &LAST_EVENT) else {
-        let own = session.stream(0);
-        return own.map_or_else(lost_events, |own| {
-            endpoint.read_stream(&own, own.stream.unread_position(), false)
-        });
+        let own = NumberedStream { number: 0, stream: Arc::clone(&session.own) };
+        return endpoint.read_stream(&own, own.stream.unread_position(), false);
     };
     let position = |last: &str| {
         let (number, from) = last.split_once('-')?;

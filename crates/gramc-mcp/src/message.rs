@@ -1,9 +1,9 @@
 //! Messages of JSON-RPC, whose content stays as it was sent.
 
 use gramc_tools::RpcError;
+use serde::Deserialize;
 use serde::de::{Error as _, IgnoredAny};
-use serde::{Deserialize, Deserializer};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use crate::protocol::{INVALID_REQUEST, PARSE_ERROR};
 
@@ -26,37 +26,34 @@ pub(crate) enum Message {
     },
 }
 
-#[derive(Deserialize)]
-struct Parts {
-    #[serde(default, deserialize_with = "some")]
-    id: Option<Value>,
-    method: Option<String>,
-    params: Option<Value>,
-    #[serde(default, deserialize_with = "some")]
-    result: Option<Value>,
-    error: Option<RpcError>,
-}
-
-/// A value that is present, even if it is null.
-fn some<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Value>, D::Error> {
-    Value::deserialize(deserializer).map(Some)
-}
-
 impl Message {
     /// Reads a message.
     pub(crate) fn parse(text: &str) -> serde_json::Result<Self> {
-        let Parts { id, method, params, result, error } = serde_json::from_str(text)?;
-        let id_or_null = |id: Option<Value>| id.unwrap_or_default();
-        match (id, method, result, error) {
-            (Some(id), Some(method), ..) => Ok(Self::Request { id, method, params }),
-            (None, Some(method), ..) => Ok(Self::Notification { method, params }),
-            (id, None, _, Some(error)) => {
-                Ok(Self::Response { id: id_or_null(id), outcome: Err(error) })
+        let mut parts: Map<String, Value> = serde_json::from_str(text)?;
+        let mut take = |key| parts.shift_remove(key);
+        let (id, method, params) = (take("id"), take("method"), take("params"));
+        let (result, error) = (take("result"), take("error"));
+        let method = method.map(serde_json::from_value::<String>).transpose()?;
+        let params = params.filter(|params| !params.is_null());
+        match (id, method) {
+            (Some(id), Some(method)) if id.is_string() || id.is_number() => {
+                Ok(Self::Request { id, method, params })
             }
-            (id, None, Some(result), None) => {
-                Ok(Self::Response { id: id_or_null(id), outcome: Ok(result) })
+            (Some(_), Some(_)) => {
+                Err(serde_json::Error::custom("the `id` of a request must be a string or a number"))
             }
-            (_, None, None, None) => Err(serde_json::Error::custom("it is no message of JSON-RPC")),
+            (None, Some(method)) => Ok(Self::Notification { method, params }),
+            (id, None) => {
+                let outcome = match (error.filter(|error| !error.is_null()), result) {
+                    (Some(error), _) => Err(serde_json::from_value(error)?),
+                    (None, Some(result)) => Ok(result),
+                    (None, None) => {
+                        let why = "expected a request, a notification or a response of JSON-RPC";
+                        return Err(serde_json::Error::custom(why));
+                    }
+                };
+                Ok(Self::Response { id: id.unwrap_or_default(), outcome })
+            }
         }
     }
 
@@ -89,15 +86,31 @@ impl Message {
     }
 }
 
-/// The id and the error for a text that is not a message.
-pub(crate) fn unreadable(text: &str, error: &serde_json::Error) -> (Value, RpcError) {
-    match serde_json::from_str::<Value>(text) {
-        Ok(mut message) => {
-            let id = message.get_mut("id").map(Value::take).unwrap_or_default();
-            let id = if id.is_string() || id.is_number() { id } else { Value::Null };
-            (id, RpcError::new(INVALID_REQUEST, format!("invalid message: {error}")))
+/// A text that is not a message.
+pub(crate) struct Unreadable {
+    /// The id of the message, or null.
+    pub(crate) id: Value,
+    pub(crate) error: RpcError,
+    /// Whether it should be a response, which is not answered.
+    pub(crate) is_response: bool,
+}
+
+impl Unreadable {
+    pub(crate) fn new(text: &str, error: &serde_json::Error) -> Self {
+        match serde_json::from_str::<Value>(text) {
+            Ok(mut message) => {
+                let id = message.get_mut("id").map(Value::take).unwrap_or_default();
+                let has = |key: &str| message.get(key).is_some();
+                let is_response = !has("method") && (has("result") || has("error"));
+                let id = if id.is_string() || id.is_number() { id } else { Value::Null };
+                let error = RpcError::new(INVALID_REQUEST, format!("invalid message: {error}"));
+                Self { id, error, is_response }
+            }
+            Err(error) => {
+                let error = RpcError::new(PARSE_ERROR, format!("invalid JSON: {error}"));
+                Self { id: Value::Null, error, is_response: false }
+            }
         }
-        Err(error) => (Value::Null, RpcError::new(PARSE_ERROR, format!("invalid JSON: {error}"))),
     }
 }
 
@@ -151,7 +164,17 @@ mod tests {
 
     #[test]
     fn other_texts_are_no_messages() {
-        for text in ["", "7", "[]", "{}", r#"{"id":1}"#, r#"{"id":1,"error":"no"}"#] {
+        for text in [
+            "",
+            "7",
+            "[]",
+            "{}",
+            r#"[1,"ping",null,null,null]"#,
+            r#"{"id":1}"#,
+            r#"{"id":1,"error":"no"}"#,
+            r#"{"id":null,"method":"a"}"#,
+            r#"{"id":{},"method":"a"}"#,
+        ] {
             assert!(Message::parse(text).is_err(), "{text}");
         }
     }

@@ -5,11 +5,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use parking_lot::Mutex;
+use serde_json::Value;
 use tokio::sync::{Notify, mpsc};
 use tokio::time::{Instant, timeout, timeout_at};
 use tokio_util::sync::CancellationToken;
 
 use crate::message::Message;
+use crate::protocol::Answer;
 
 /// Maximum time for the client to take a message.
 const MAX_SEND_TIME: Duration = Duration::from_secs(10);
@@ -28,26 +30,39 @@ pub(crate) enum Outbox {
 }
 
 impl Outbox {
-    /// Sends a message. The client may have disconnected.
-    pub(crate) async fn send(&self, message: Message) {
+    /// Sends a message. Returns whether it can still arrive: the client may have disconnected, and the
+    /// stream of a request ends with its answer.
+    pub(crate) async fn send(&self, message: Message) -> bool {
         let text = message.into_text();
         match self {
-            Self::Lines(lines) => drop(timeout(MAX_SEND_TIME, lines.send(text)).await),
+            Self::Lines(lines) => timeout(MAX_SEND_TIME, lines.send(text)).await.is_ok(),
             Self::Events(events) => events.push(text).await,
         }
     }
 
-    pub(crate) async fn notify(&self, method: &str, params: Option<serde_json::Value>) {
+    /// Sends a notification that may be omitted if the client does not read.
+    pub(crate) fn offer(&self, method: &str, params: Value) {
+        let (method, params) = (method.to_owned(), Some(params));
+        let text = Message::Notification { method, params }.into_text();
+        match self {
+            Self::Lines(lines) => drop(lines.try_send(text)),
+            Self::Events(events) => events.offer(text),
+        }
+    }
+
+    pub(crate) async fn notify(&self, method: &str, params: Option<Value>) {
         self.send(Message::Notification { method: method.to_owned(), params }).await;
     }
 
-    /// Sends the answer to a request, which is the last message of its stream.
-    pub(crate) async fn finish(&self, answer: Option<Message>) {
-        match (self, answer) {
+    /// Sends the answer to a request, which is the last message of its stream. A cancelled request has
+    /// none.
+    pub(crate) async fn finish(&self, id: Value, answer: Option<Answer>) {
+        let text = answer.map(|outcome| Message::Response { id, outcome }.into_text());
+        match (self, text) {
             // A client that reads slowly gets its answers nevertheless.
-            (Self::Lines(lines), Some(answer)) => drop(lines.send(answer.into_text()).await),
+            (Self::Lines(lines), Some(text)) => drop(lines.send(text).await),
             (Self::Lines(_), None) => {}
-            (Self::Events(events), answer) => events.finish(answer.map(Message::into_text)),
+            (Self::Events(events), text) => events.finish(text),
         }
     }
 }
@@ -94,7 +109,10 @@ impl StreamState {
     fn push(&mut self, text: String) {
         self.bytes += text.len();
         self.kept.push_back(text.into());
-        while self.kept.len() > 1 && self.bytes > MAX_KEPT_BYTES || self.kept.len() > 2 * MAX_UNREAD
+        // What a reader has not taken yet stays.
+        while (self.kept.len() > 1 && self.bytes > MAX_KEPT_BYTES
+            || self.kept.len() > 2 * MAX_UNREAD)
+            && self.position.is_none_or(|position| self.first < position)
         {
             let Some(oldest) = self.kept.pop_front() else { return };
             self.bytes -= oldest.len();
@@ -104,8 +122,20 @@ impl StreamState {
 }
 
 impl EventStream {
-    /// Adds an event. Waits for a reader that is slow.
-    async fn push(&self, text: String) {
+    /// Adds an event if there is room and the stream has not ended.
+    fn offer(&self, text: String) {
+        {
+            let mut state = self.state.lock();
+            if state.is_finished || !state.has_room() {
+                return;
+            }
+            state.push(text);
+        }
+        self.changed.notify_waiters();
+    }
+
+    /// Adds an event. Waits for a reader that is slow. Returns whether the stream has not ended.
+    async fn push(&self, text: String) -> bool {
         let limit = Instant::now() + MAX_SEND_TIME;
         let mut is_late = false;
         loop {
@@ -114,6 +144,9 @@ impl EventStream {
             changed.as_mut().enable();
             {
                 let mut state = self.state.lock();
+                if state.is_finished {
+                    return false;
+                }
                 if is_late || state.has_room() {
                     state.push(text);
                     break;
@@ -122,6 +155,7 @@ impl EventStream {
             is_late = timeout_at(limit, changed).await.is_err();
         }
         self.changed.notify_waiters();
+        true
     }
 
     /// Ends the stream, with a last event if there is one.
@@ -134,6 +168,10 @@ impl EventStream {
             state.is_finished = true;
         }
         self.changed.notify_waiters();
+    }
+
+    pub(crate) fn has_reader(&self) -> bool {
+        self.state.lock().position.is_some()
     }
 
     pub(crate) fn is_finished(&self) -> bool {
@@ -289,6 +327,16 @@ mod tests {
         assert!(stream.kept_bytes() <= MAX_KEPT_BYTES);
         assert!(stream.read(0, stop()).is_none());
         assert!(stream.read(99, stop()).is_some());
+    }
+
+    #[tokio::test]
+    async fn the_answer_arrives_behind_much_that_is_unread() {
+        let stream = Arc::new(EventStream::default());
+        let reader = stream.read(0, stop()).unwrap();
+        stream.push("x".repeat(6 << 20)).await;
+        stream.finish(Some("y".repeat(6 << 20)));
+        assert!(!stream.push("z".to_owned()).await);
+        assert_eq!(rest(reader).await.len(), 2);
     }
 
     #[tokio::test]

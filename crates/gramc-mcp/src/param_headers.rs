@@ -109,7 +109,7 @@ fn name_of<'p>(method: &str, params: Option<&'p Value>) -> Option<&'p str> {
 pub(crate) enum HeaderMismatch {
     #[error("the header `{0}` is missing")]
     Missing(HeaderName),
-    #[error("the header `{0}` is there more than once")]
+    #[error("the header `{0}` is repeated")]
     Repeated(HeaderName),
     #[error("the header `{0}` differs from the message")]
     Different(HeaderName),

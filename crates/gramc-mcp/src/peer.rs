@@ -13,7 +13,7 @@ use tokio::time::timeout;
 
 use crate::message::{Message, own_id};
 use crate::outbox::Outbox;
-use crate::protocol::INTERNAL_ERROR;
+use crate::protocol::internal;
 
 /// Maximum time for the client to answer a request, which may be a question to a person.
 pub(crate) const MAX_ANSWER_TIME: Duration = Duration::from_hours(1);
@@ -45,11 +45,15 @@ impl Peer {
         let (answer, answered) = oneshot::channel();
         self.open.lock().insert(number, answer);
         let question = Question { peer: Arc::clone(self), number, outbox };
-        question.outbox.send(Message::Request { id: number.into(), method, params }).await;
+        let message = Message::Request { id: number.into(), method, params };
+        // The request may have been answered meanwhile.
+        if !question.outbox.send(message.clone()).await {
+            self.outbox.send(message).await;
+        }
         match timeout(MAX_ANSWER_TIME, answered).await {
             Ok(Ok(answer)) => answer,
-            Ok(Err(_)) => Err(RpcError::new(INTERNAL_ERROR, "the client did not answer")),
-            Err(_) => Err(RpcError::new(INTERNAL_ERROR, "the client did not answer in time")),
+            Ok(Err(_)) => Err(internal("the client did not answer")),
+            Err(_) => Err(internal("the client did not answer in time")),
         }
     }
 

@@ -4,6 +4,9 @@ use gramc_tools::RpcError;
 use gramc_tools::sanitize::sanitize_line;
 use serde_json::{Map, Value, json};
 
+/// The result of a request or its error.
+pub(crate) type Answer = Result<Value, RpcError>;
+
 /// The first revision without sessions and handshakes.
 pub(crate) const MODERN: &str = "2026-07-28";
 /// The last revision with a handshake.
@@ -105,7 +108,7 @@ fn describe_missing(meta: &Map<String, Value>) -> String {
     let missing: Vec<_> =
         [REVISION_KEY, CAPABILITIES_KEY].into_iter().filter(|key| !has(key)).collect();
     format!(
-        "`_meta` lacks `{}`: send it with each request, or begin with `initialize`",
+        "`_meta` is missing `{}`: send it with each request, or begin with `initialize`",
         missing.join("` and `")
     )
 }

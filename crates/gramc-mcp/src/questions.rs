@@ -22,15 +22,13 @@ use uuid::Uuid;
 use crate::outbox::Outbox;
 use crate::peer::MAX_ANSWER_TIME;
 use crate::protocol::{
-    ClientIntroduction, INTERNAL_ERROR, LOG_LEVEL_KEY, has_tasks, invalid_params,
+    Answer, ClientIntroduction, INTERNAL_ERROR, LOG_LEVEL_KEY, has_tasks, invalid_params,
 };
 use crate::request_context::RequestContext;
 use crate::tasks::Tasks;
 
 /// The maximum number of requests whose questions are not answered yet. Then the oldest one ends.
 const MAX_RESTING: usize = 1_000;
-
-pub(crate) type Answer = Result<Value, RpcError>;
 
 /// What the work of a request says before its end.
 #[derive(Debug)]
@@ -107,7 +105,7 @@ pub(crate) struct Work {
     request: u64,
     /// The state that the client has to repeat, while its questions are the same.
     state: Option<String>,
-    client: Arc<RequestClient>,
+    pub(crate) client: Arc<RequestClient>,
     pub(crate) answer: BoxFuture<'static, Answer>,
     pub(crate) stop: CancellationToken,
     pub(crate) events: mpsc::UnboundedReceiver<Event>,
@@ -265,8 +263,9 @@ impl Work {
 }
 
 impl OpenQuestions {
+    /// Whether nothing waits for an answer.
     pub(crate) fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.0.iter().all(|question| question.answer.is_closed())
     }
 
     /// Adds a question under a key that no other one has.
@@ -300,7 +299,8 @@ impl OpenQuestions {
             Some(params) => json!({"method": it.method, "params": params}),
             None => json!({ "method": it.method }),
         };
-        let requests = self.0.iter().map(|it| (it.key.clone(), request(it)));
+        let open = self.0.iter().filter(|question| !question.answer.is_closed());
+        let requests = open.map(|it| (it.key.clone(), request(it)));
         requests.collect::<Map<_, _>>().into()
     }
 }
@@ -314,6 +314,13 @@ impl RequestClient {
         let (introduction, route) = (Arc::clone(&context.introduction), Route::of(context));
         let route = Mutex::new(route);
         Self { introduction, events, given, route, state: Mutex::default() }
+    }
+
+    /// The request is answered, so that no progress and no log messages belong to it any more.
+    pub(crate) fn leave_request(&self) {
+        let mut route = self.route.lock();
+        route.progress_token = None;
+        route.logs = false;
     }
 
     /// Asks the client within its request.
@@ -332,10 +339,24 @@ impl RequestClient {
         let question = Question { key, method, params, answer };
         let gone = || RpcError::new(INTERNAL_ERROR, "the client does not answer");
         self.events.send(Event::Question(question)).map_err(|_| gone())?;
-        self.state.lock().begin();
-        let answer = answered.await.map_err(|_| gone());
-        self.state.lock().end();
-        answer
+        let _asking = Asking::begin(self);
+        answered.await.map_err(|_| gone())
+    }
+}
+
+/// The time in which the client is asked, which ends with this.
+struct Asking<'c>(&'c RequestClient);
+
+impl<'c> Asking<'c> {
+    fn begin(client: &'c RequestClient) -> Self {
+        client.state.lock().begin();
+        Self(client)
+    }
+}
+
+impl Drop for Asking<'_> {
+    fn drop(&mut self) {
+        self.0.state.lock().end();
     }
 }
 

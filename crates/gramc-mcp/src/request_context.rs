@@ -24,6 +24,8 @@ pub(crate) struct RequestContext {
     /// Where messages go that belong to the request.
     pub(crate) outbox: Outbox,
     pub(crate) cancelled: CancellationToken,
+    /// Cancelled when the client says nothing any more.
+    pub(crate) over: CancellationToken,
 }
 
 impl RequestContext {

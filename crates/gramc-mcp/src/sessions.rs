@@ -84,6 +84,11 @@ impl HttpSession {
         self.streams.lock().iter().find(|stream| stream.number == number).cloned()
     }
 
+    /// The session is used now.
+    pub(crate) fn touch(&self) {
+        *self.used.lock() = Instant::now();
+    }
+
     fn idle_time(&self, now: Instant) -> Duration {
         if self.connection.is_busy() {
             return Duration::ZERO;
@@ -97,42 +102,50 @@ impl HttpSession {
     }
 }
 
+/// Room for a session that begins.
+#[must_use]
+pub(crate) struct Room(#[expect(dead_code, reason = "it counts")] Arc<()>);
+
 /// The open sessions by their ids. Their number is limited, since each may have MCP servers of its own.
 pub(crate) struct HttpSessions {
     open: Mutex<HashMap<String, Arc<HttpSession>>>,
+    /// Counts the sessions that begin.
+    beginning: Arc<()>,
     pub(crate) most: usize,
     min_idle: Duration,
 }
 
 impl HttpSessions {
     pub(crate) fn new(most: usize, min_idle: Duration) -> Self {
-        Self { open: Mutex::default(), most, min_idle }
+        Self { open: Mutex::default(), beginning: Arc::default(), most, min_idle }
     }
 
     /// The session of an id, which is used from now on.
     pub(crate) fn find(&self, id: &str) -> Option<Arc<HttpSession>> {
         let found = self.open.lock().get(id).cloned()?;
-        *found.used.lock() = Instant::now();
+        found.touch();
         Some(found)
     }
 
-    /// Makes room for another session: ends the one that was idle for the longest time. Returns
-    /// whether there is room.
-    pub(crate) async fn make_room(&self) -> bool {
+    /// Makes room for another session: ends the one that was idle for the longest time. Gives
+    /// nothing if there is none. The room is kept until the result is dropped.
+    pub(crate) async fn make_room(&self) -> Option<Room> {
         let ended = {
             let mut open = self.open.lock();
-            if open.len() < self.most {
-                return true;
+            let room = Room(Arc::clone(&self.beginning));
+            // Includes this one.
+            if open.len() + Arc::strong_count(&self.beginning) - 1 <= self.most {
+                return Some(room);
             }
             let now = Instant::now();
             let idle = open.iter().map(|(id, session)| (session.idle_time(now), id));
             let longest = idle.filter(|(time, _)| *time >= self.min_idle).max();
-            longest.map(|(_, id)| id.clone()).and_then(|id| open.remove(&id))
+            let longest = longest.map(|(_, id)| id.clone());
+            longest.and_then(|id| open.remove(&id)).map(|session| (room, session))
         };
-        if let Some(session) = &ended {
-            session.close().await;
-        }
-        ended.is_some()
+        let (room, session) = ended?;
+        session.close().await;
+        Some(room)
     }
 
     /// Adds a session, and gives its id.
@@ -158,7 +171,10 @@ impl HttpSessions {
     pub(crate) async fn end_idle(&self) {
         loop {
             tokio::time::sleep(MIN_IDLE).await;
-            self.end_where(|session| session.idle_time(Instant::now()) >= MAX_IDLE).await;
+            self.end_where(|session| {
+                !session.own.has_reader() && session.idle_time(Instant::now()) >= MAX_IDLE
+            })
+            .await;
         }
     }
 
@@ -197,7 +213,7 @@ mod tests {
         let sessions = HttpSessions::new(2, Duration::ZERO);
         let (first, second) = (sessions.add(session()), sessions.add(session()));
         assert!(sessions.find(&first).is_some());
-        assert!(sessions.make_room().await);
+        assert!(sessions.make_room().await.is_some());
         assert!(sessions.find(&first).is_some());
         assert!(sessions.find(&second).is_none());
     }
@@ -205,9 +221,13 @@ mod tests {
     #[tokio::test]
     async fn sessions_in_use_are_kept() {
         let sessions = HttpSessions::new(1, Duration::from_mins(1));
-        assert!(sessions.make_room().await);
+        let room = sessions.make_room().await;
+        assert!(room.is_some());
+        // Another one begins.
+        assert!(sessions.make_room().await.is_none());
+        drop(room);
         let id = sessions.add(session());
-        assert!(!sessions.make_room().await);
+        assert!(sessions.make_room().await.is_none());
         assert!(sessions.find(&id).is_some());
         assert!(sessions.end(&id).await);
         assert!(!sessions.end(&id).await);

@@ -8,9 +8,9 @@ use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt as _, BufReader, BufWriter}
 use tokio::sync::mpsc;
 use tokio_util::task::TaskTracker;
 
-use crate::connection::Connection;
+use crate::connection::{Connection, answer};
 use crate::lines::{LineRead, MAX_MESSAGE_BYTES, read_message, skip_line};
-use crate::message::{Message, unreadable};
+use crate::message::{Message, Unreadable};
 use crate::outbox::Outbox;
 use crate::protocol::INVALID_REQUEST;
 use crate::{MAX_DRAIN_TIME, ServeError, Server};
@@ -31,11 +31,21 @@ pub(crate) async fn serve(
     let connection = Connection::new(server, outbox.clone());
     let tasks = TaskTracker::new();
     let reader = LineServer { connection: Arc::clone(&connection), outbox, tasks: tasks.clone() };
+    let mut until = std::pin::pin!(until);
     let outcome = {
         let mut reading = std::pin::pin!(reader.read(input));
         tokio::select! {
-            outcome = &mut reading => outcome,
-            () = until => {
+            outcome = &mut reading => {
+                connection.end_input();
+                tasks.close();
+                // The answers to what was asked last are still sent.
+                tokio::select! {
+                    _ = tokio::time::timeout(MAX_DRAIN_TIME, tasks.wait()) => {}
+                    () = &mut until => {}
+                }
+                outcome
+            }
+            () = &mut until => {
                 // The client can still cancel calls and answer questions.
                 tokio::select! {
                     outcome = &mut reading => outcome,
@@ -44,9 +54,6 @@ pub(crate) async fn serve(
             }
         }
     };
-    // The answers to what was asked last are still sent.
-    tasks.close();
-    let _ = tokio::time::timeout(MAX_DRAIN_TIME, tasks.wait()).await;
     connection.close().await;
     drop(connection);
     drop(reader);
@@ -111,30 +118,32 @@ impl LineServer {
         let message = match Message::parse(text) {
             Ok(message) => message,
             Err(error) => {
-                let (id, error) = unreadable(text, &error);
-                self.refuse(id, error).await;
+                let Unreadable { id, error, is_response } = Unreadable::new(text, &error);
+                if is_response {
+                    self.connection.take_answer(&id, Err(error));
+                } else {
+                    self.refuse(id, error).await;
+                }
                 return Ok(());
             }
         };
         match message {
             Message::Request { id, method, params } if method == "initialize" => {
                 // What follows belongs to the connection that this opens.
-                let work = Arc::clone(&self.connection);
-                let answer = work.answer(id.clone(), &method, params, self.outbox.clone()).await;
+                let outbox = self.outbox.clone();
+                let answer =
+                    answer(self.connection.begin(id.clone(), method, params, outbox)).await;
                 let failure = match &answer {
                     Some(Err(error)) => Err(ServeError::Upstream(error.message.clone())),
                     _ => Ok(()),
                 };
-                self.outbox.finish(answer.map(|outcome| Message::Response { id, outcome })).await;
+                self.outbox.finish(id, answer).await;
                 return failure;
             }
             Message::Request { id, method, params } => {
-                let (connection, outbox) = (Arc::clone(&self.connection), self.outbox.clone());
-                self.tasks.spawn(async move {
-                    let answer =
-                        connection.answer(id.clone(), &method, params, outbox.clone()).await;
-                    outbox.finish(answer.map(|outcome| Message::Response { id, outcome })).await;
-                });
+                let outbox = self.outbox.clone();
+                let begun = self.connection.begin(id.clone(), method, params, outbox.clone());
+                self.tasks.spawn(async move { outbox.finish(id, answer(begun).await).await });
             }
             Message::Notification { method, params } => self.connection.hear(&method, params).await,
             Message::Response { id, outcome } => self.connection.take_answer(&id, outcome),

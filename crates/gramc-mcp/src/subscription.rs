@@ -1,6 +1,11 @@
 //! `subscriptions/listen`, by which clients of revision 2026-07-28 or later learn of changes.
 
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+use std::sync::Arc;
+
 use gramc_tools::invocation::RequestOrigin;
+use parking_lot::Mutex;
 use serde_json::{Map, Value, json};
 use tokio::sync::{broadcast, watch};
 
@@ -68,6 +73,33 @@ pub(crate) struct ChangeSources {
     pub(crate) tools: watch::Receiver<usize>,
     pub(crate) changes: broadcast::Receiver<Change>,
     pub(crate) upstream: Upstream,
+    pub(crate) subscribers: Arc<Subscribers>,
+}
+
+/// The number of subscribers of each resource, which their servers do not count.
+#[derive(Default)]
+pub(crate) struct Subscribers(Mutex<HashMap<String, usize>>);
+
+impl Subscribers {
+    /// Adds a subscriber. Returns whether it is the first one.
+    fn add(&self, uri: &Value) -> bool {
+        let mut counts = self.0.lock();
+        let count = counts.entry(uri.to_string()).or_default();
+        *count += 1;
+        *count == 1
+    }
+
+    /// Removes a subscriber. Returns whether it was the last one.
+    fn remove(&self, uri: &Value) -> bool {
+        let mut counts = self.0.lock();
+        let Entry::Occupied(mut count) = counts.entry(uri.to_string()) else { return false };
+        *count.get_mut() -= 1;
+        let is_last = *count.get() == 0;
+        if is_last {
+            count.remove();
+        }
+        is_last
+    }
 }
 
 /// Tells the client of changes until it cancels the request or the connection ends.
@@ -79,7 +111,7 @@ pub(crate) async fn listen(
 ) -> Value {
     let capabilities = introduction.get("capabilities").unwrap_or(&Value::Null);
     let accepted = accepted_part(&params["notifications"], capabilities);
-    let ChangeSources { mut tools, mut changes, upstream } = sources;
+    let ChangeSources { mut tools, mut changes, upstream, subscribers } = sources;
     let id = json!({ SUBSCRIPTION_KEY: context.id });
     let acknowledged = json!({"_meta": id, "notifications": accepted});
     let method = "notifications/subscriptions/acknowledged";
@@ -89,26 +121,31 @@ pub(crate) async fn listen(
     let origin = RequestOrigin::default;
     for uri in &subscribed {
         // The client hears of resources that its servers know.
-        let _ = upstream.answer("resources/subscribe", json!({ "uri": uri }), origin()).await;
+        if subscribers.add(uri) {
+            let _ = upstream.answer("resources/subscribe", json!({ "uri": uri }), origin()).await;
+        }
     }
-    let tools_changed = || ("notifications/tools/list_changed".to_owned(), None);
+    let list_changed = |list: &str| (format!("notifications/{list}/list_changed"), None);
     loop {
-        let change = tokio::select! {
+        let news = tokio::select! {
             () = context.cancelled.cancelled() => break,
+            () = context.over.cancelled() => break,
             // The senders live as long as the conversation.
-            _ = tools.changed() => tools_changed(),
+            _ = tools.changed() => vec![list_changed("tools")],
             change = changes.recv() => match change {
-                Ok(change) => change,
-                Err(_) => continue,
+                Ok(change) => vec![change],
+                // Some were missed.
+                Err(_) => ["tools", "resources", "prompts"].map(list_changed).to_vec(),
             },
         };
-        if covers(&accepted, &change) {
-            let (method, params) = change;
+        for (method, params) in news.into_iter().filter(|change| covers(&accepted, change)) {
             context.outbox.notify(&method, Some(with_meta(params, &id))).await;
         }
     }
     for uri in &subscribed {
-        let _ = upstream.answer("resources/unsubscribe", json!({ "uri": uri }), origin()).await;
+        if subscribers.remove(uri) {
+            let _ = upstream.answer("resources/unsubscribe", json!({ "uri": uri }), origin()).await;
+        }
     }
     let mut meta = introduction.get("_meta").cloned().unwrap_or_default();
     meta[SUBSCRIPTION_KEY] = context.id.clone();

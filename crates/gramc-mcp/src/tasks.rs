@@ -12,8 +12,8 @@ use serde_json::{Map, Value, json};
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
-use crate::protocol::invalid_params;
-use crate::questions::{Answer, Event, OpenQuestions, Work};
+use crate::protocol::{Answer, invalid_params};
+use crate::questions::{Event, OpenQuestions, Work};
 
 /// How long the result of a task can be asked for.
 const LIFE: Duration = Duration::from_hours(1);
@@ -49,7 +49,8 @@ enum TaskEnd {
 impl Tasks {
     /// Goes on with a request as a task. Gives the result that says so.
     pub(crate) fn begin(&self, work: Work) -> Value {
-        let Work { mut answer, stop, mut events, questions, .. } = work;
+        let Work { client, mut answer, stop, mut events, questions, .. } = work;
+        client.leave_request();
         let (id, created) = (Uuid::new_v4().simple().to_string(), Utc::now());
         let state = Mutex::new(TaskState { updated: created, questions, end: None });
         let running = Arc::new(RunningTask { begun: Instant::now(), created, stop, state });

@@ -15,9 +15,8 @@ use tokio::time::timeout;
 
 use crate::client::{LibraryServer, McpServer, UpstreamError, library_servers};
 use crate::protocol::{
-    METHOD_NOT_FOUND, SERVER_KEY, TASKS_EXTENSION, internal, invalid_params, not_found,
+    Answer, METHOD_NOT_FOUND, SERVER_KEY, TASKS_EXTENSION, internal, invalid_params, not_found,
 };
-use crate::questions::Answer;
 
 /// Maximum number of pages of a list of a server.
 const MAX_PAGES: usize = 1_000;

@@ -88,19 +88,21 @@ impl Gateway {
 impl LiveServer for Gateway {
     fn connect(&self, client: Arc<dyn SessionClient>) -> Arc<dyn LiveTools> {
         let (current, options) = (self.members.subscribe(), self.options.clone());
+        let followed = current.clone();
         let (view, own) = (Arc::new(ClientView::new(client)), Mutex::default());
         let servers = Arc::new(ClientServers { current, own, view, options });
         servers.update();
-        let follow = Arc::clone(&servers).follow_changes(self.members.subscribe());
+        let follow = Arc::clone(&servers).follow_changes(followed);
         let follower = AbortOnDropHandle::new(tokio::spawn(follow));
-        Arc::new(ClientTools { servers, _follower: follower })
+        Arc::new(ClientTools { servers, follower: Mutex::new(Some(follower)) })
     }
 }
 
 /// The tools of the gateway for one client.
 struct ClientTools {
     servers: Arc<ClientServers>,
-    _follower: AbortOnDropHandle<()>,
+    /// Connects to new members until the client is gone.
+    follower: Mutex<Option<AbortOnDropHandle<()>>>,
 }
 
 struct ClientServers {
@@ -271,6 +273,7 @@ impl LiveTools for ClientTools {
 
     fn close(&self) -> BoxFuture<'_, ()> {
         Box::pin(async move {
+            drop(self.follower.lock().take());
             let own = std::mem::take(&mut *self.servers.own.lock());
             join_all(own.iter().map(|own| own.close())).await;
         })

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use gramc_mcp::client::{ListedTools, McpServer};
 use gramc_tools::SessionClient;
@@ -159,6 +159,7 @@ async fn keep_connected(
 ) {
     let mut wait = Duration::ZERO;
     loop {
+        let start = Instant::now();
         let connected = server.keep_connected(async {
             if member.is_missing.swap(false, Ordering::Relaxed) {
                 say(format_args!("note: the MCP server {server} is available"));
@@ -182,7 +183,8 @@ async fn keep_connected(
             say(format_args!(
                 "warning: lost the connection to the MCP server {server}; it is opened again"
             ));
-            wait = Duration::ZERO;
+            // One that breaks again and again is not tried all the time.
+            wait = if start.elapsed() > MAX_WAIT { Duration::ZERO } else { wait * 2 };
         }
         wait = wait.clamp(Duration::from_secs(1), MAX_WAIT);
         sleep(wait).await;
