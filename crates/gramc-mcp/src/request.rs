@@ -227,17 +227,17 @@ impl IncomingRequest {
         let start = Instant::now();
         let work = ready.run(context.cancelled.clone());
         let mut work = std::pin::pin!(work);
-        report_progress(&context.outbox, &token, 0.0, format!("calling `{name}`"));
+        report_progress(&context.outbox, &token, 0.0, &format!("calling `{name}`"));
         loop {
             let waited = timeout(PROGRESS_INTERVAL, &mut work).await;
             let seconds = start.elapsed().as_secs_f64();
             if let Ok(verdict) = waited {
                 let word = if verdict.is_ok() { "succeeded" } else { "failed" };
-                report_progress(&context.outbox, &token, seconds, format!("`{name}` {word}"));
+                report_progress(&context.outbox, &token, seconds, &format!("`{name}` {word}"));
                 return verdict;
             }
             let message = format!("`{name}` running for {seconds:.0} s");
-            report_progress(&context.outbox, &token, seconds, message);
+            report_progress(&context.outbox, &token, seconds, &message);
         }
     }
 }
@@ -284,7 +284,7 @@ fn display_id(id: &Value) -> String {
 }
 
 /// Sends progress in seconds, because the total is unknown.
-fn report_progress(outbox: &Outbox, token: &Value, seconds: f64, message: String) {
+fn report_progress(outbox: &Outbox, token: &Value, seconds: f64, message: &str) {
     let params = json!({"progressToken": token, "progress": seconds, "message": message});
     outbox.offer("notifications/progress", params);
 }
