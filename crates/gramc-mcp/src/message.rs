@@ -45,7 +45,7 @@ impl Message {
             (None, Some(method)) => Ok(Self::Notification { method, params }),
             (id, None) => {
                 let outcome = match (error.filter(|error| !error.is_null()), result) {
-                    (Some(error), _) => Err(serde_json::from_value(error)?),
+                    (Some(error), _) => Err(read_error(error)?),
                     (None, Some(result)) => Ok(result),
                     (None, None) => {
                         let why = "expected a request, a notification or a response of JSON-RPC";
@@ -84,6 +84,15 @@ impl Message {
         }
         message.to_string()
     }
+}
+
+/// An error as it was sent: deserialization from a value would change numbers.
+fn read_error(error: Value) -> serde_json::Result<RpcError> {
+    let entries = match error {
+        Value::Object(entries) => entries,
+        _ => Map::new(),
+    };
+    RpcError::try_from(entries).map_err(serde_json::Error::custom)
 }
 
 /// A text that is not a message.
@@ -157,6 +166,7 @@ mod tests {
             r#"{"jsonrpc":"2.0","method":"a"}"#,
             r#"{"jsonrpc":"2.0","id":1,"result":{"x":9007199254740993}}"#,
             r#"{"jsonrpc":"2.0","id":null,"error":{"code":-1,"message":"b","data":{"url":"c"}}}"#,
+            r#"{"jsonrpc":"2.0","id":1,"error":{"code":-1,"message":"b","data":-0,"x":1.50}}"#,
         ] {
             assert_eq!(Message::parse(text).unwrap().into_text(), text);
         }
