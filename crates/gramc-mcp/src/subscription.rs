@@ -38,7 +38,7 @@ impl Topic {
 }
 
 /// The part of a filter that the server supports.
-fn accepted_part(filter: &Value, capabilities: &Value) -> Map<String, Value> {
+fn filter_supported(filter: &Value, capabilities: &Value) -> Map<String, Value> {
     let mut accepted = Map::new();
     for Topic { key, capability, flag } in TOPICS {
         let wanted = &filter[key];
@@ -110,7 +110,7 @@ pub(crate) async fn listen(
     context: &RequestContext,
 ) -> Value {
     let capabilities = introduction.get("capabilities").unwrap_or(&Value::Null);
-    let accepted = accepted_part(&params["notifications"], capabilities);
+    let accepted = filter_supported(&params["notifications"], capabilities);
     let ChangeSources { mut tools, mut changes, upstream, subscribers } = sources;
     let id = json!({ SUBSCRIPTION_KEY: context.id });
     let acknowledged = json!({"_meta": id, "notifications": accepted});

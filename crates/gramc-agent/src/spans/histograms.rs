@@ -149,7 +149,7 @@ mod tests {
         let series = &by_name["mcp.server.operation.duration"].series;
         assert_eq!(series.len(), MAX_SERIES + 1);
         let overflow = encode_series([&Attribute::new("otel.metric.overflow", true)]);
-        // A bound belongs to the bucket below it.
+        // A bound is the largest value of the bucket below it.
         assert_eq!(series[&overflow].counts[1], 100);
     }
 }

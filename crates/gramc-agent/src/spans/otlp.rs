@@ -64,8 +64,8 @@ impl Attribute {
     }
 }
 
-/// The body of a request that exports spans or metrics, whose messages have the same numbers. The
-/// comments name the messages and fields of the protocol.
+/// The body of a request that exports spans or metrics. Both have the same field numbers; the comments
+/// name the messages and fields of the protocol.
 pub(super) fn export_request(
     resource: &[Attribute],
     items: impl Iterator<Item = Message>,

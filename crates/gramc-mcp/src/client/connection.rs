@@ -198,7 +198,7 @@ impl Connection {
 
     /// Cancelled when nothing can be asked over it any more.
     pub(super) fn end(&self) -> CancellationToken {
-        self.exchange.inbox.closed()
+        self.exchange.inbox.closing_token()
     }
 
     /// Whether nothing can be asked over it any more.

@@ -218,7 +218,7 @@ impl Inbox {
     }
 
     /// Cancelled when nothing arrives any more.
-    pub(super) fn closed(&self) -> CancellationToken {
+    pub(super) fn closing_token(&self) -> CancellationToken {
         self.closed.clone()
     }
 
