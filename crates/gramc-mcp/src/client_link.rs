@@ -23,9 +23,7 @@ const MAX_CHANGES: usize = 64;
 pub(crate) type Change = (String, Option<Value>);
 
 pub(crate) struct ClientLink {
-    capabilities: Map<String, Value>,
-    info: Option<Value>,
-    params: Option<Map<String, Value>>,
+    introduction: Arc<ClientIntroduction>,
     /// Nothing from revision 2026-07-28 on: clients are asked within their requests, and only get the
     /// notifications that they subscribe to.
     peer: Option<Arc<Peer>>,
@@ -37,13 +35,12 @@ pub(crate) struct ClientLink {
     /// Locked while they are sent.
     readying: tokio::sync::Mutex<()>,
     /// The requests of the client that are not answered yet, in order.
-    open: Mutex<Vec<OpenEntry>>,
+    open: Mutex<Vec<Arc<OpenEntry>>>,
     /// The same from revision 2026-07-28 on: servers of earlier revisions ask the client within them.
     asking: Mutex<Vec<Weak<RequestClient>>>,
 }
 
 struct OpenEntry {
-    id: Value,
     progress_token: Option<Value>,
     outbox: Outbox,
 }
@@ -51,13 +48,12 @@ struct OpenEntry {
 /// A request of the client that is not answered yet.
 pub(crate) struct OpenRequest {
     link: Arc<ClientLink>,
-    id: Value,
-    outbox: Outbox,
+    entry: Arc<OpenEntry>,
 }
 
 impl Drop for OpenRequest {
     fn drop(&mut self) {
-        self.link.open.lock().retain(|open| open.id != self.id);
+        self.link.open.lock().retain(|open| !Arc::ptr_eq(open, &self.entry));
     }
 }
 
@@ -66,33 +62,21 @@ impl ClientLink {
         broadcast::Sender::new(MAX_CHANGES)
     }
 
-    /// The client of a request. It can be addressed if it began with `initialize`.
-    pub(crate) fn new(context: &RequestContext, changes: &broadcast::Sender<Change>) -> Self {
-        let ClientIntroduction { capabilities, info, params, .. } = (*context.introduction).clone();
-        let peer = context.peer.clone();
-        Self { params, peer, ..Self::subscriber(capabilities, info, changes) }
-    }
-
-    /// A client of revision 2026-07-28 or a later one, with the capabilities that it has for servers of
-    /// earlier revisions.
-    pub(crate) fn subscriber(
-        capabilities: Map<String, Value>,
-        info: Option<Value>,
-        changes: &broadcast::Sender<Change>,
+    /// A client that can be addressed if it has a peer: if it began with `initialize`.
+    pub(crate) fn new(
+        introduction: Arc<ClientIntroduction>,
+        peer: Option<Arc<Peer>>,
+        changes: broadcast::Sender<Change>,
     ) -> Self {
-        let (open, asking, waiting) = (Mutex::default(), Mutex::default(), Mutex::default());
-        let ready = CancellationToken::new();
         Self {
-            capabilities,
-            info,
-            params: None,
-            peer: None,
-            changes: changes.clone(),
-            ready,
-            waiting,
+            introduction,
+            peer,
+            changes,
+            ready: CancellationToken::new(),
+            waiting: Mutex::default(),
             readying: tokio::sync::Mutex::default(),
-            open,
-            asking,
+            open: Mutex::default(),
+            asking: Mutex::default(),
         }
     }
 
@@ -141,10 +125,10 @@ impl ClientLink {
 
     /// Records a request of the client until it is answered.
     pub(crate) fn open(self: &Arc<Self>, context: &RequestContext) -> OpenRequest {
-        let (id, outbox) = (context.id.clone(), context.outbox.clone());
-        let progress_token = context.progress_token();
-        self.open.lock().push(OpenEntry { id: id.clone(), progress_token, outbox: outbox.clone() });
-        OpenRequest { link: Arc::clone(self), id, outbox }
+        let (progress_token, outbox) = (context.progress_token(), context.outbox.clone());
+        let entry = Arc::new(OpenEntry { progress_token, outbox });
+        self.open.lock().push(Arc::clone(&entry));
+        OpenRequest { link: Arc::clone(self), entry }
     }
 
     /// Sends a notification to the client, if it can be addressed. Progress travels with the response
@@ -180,15 +164,15 @@ impl ClientLink {
 
 impl SessionClient for ClientLink {
     fn capabilities(&self) -> Map<String, Value> {
-        self.capabilities.clone()
+        self.introduction.capabilities.clone()
     }
 
     fn info(&self) -> Option<Value> {
-        self.info.clone()
+        self.introduction.info.clone()
     }
 
     fn initialize_params(&self) -> Option<Map<String, Value>> {
-        self.params.clone()
+        self.introduction.params.clone()
     }
 
     fn hears(&self) -> bool {
@@ -252,6 +236,6 @@ impl SessionClient for OpenRequest {
         method: String,
         params: Option<Value>,
     ) -> BoxFuture<'_, Result<Value, RpcError>> {
-        Box::pin(self.link.ask(Some(self.outbox.clone()), method, params))
+        Box::pin(self.link.ask(Some(self.entry.outbox.clone()), method, params))
     }
 }

@@ -4,7 +4,6 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use gramc_tools::{CallError, Callers, RpcError, Session, Verdict};
-use serde_json::Map;
 use smol_str::SmolStr;
 use tokio::sync::{Mutex, broadcast, watch};
 
@@ -46,12 +45,13 @@ impl Conversation {
             (earlier.changes.clone(), Arc::clone(&earlier.client))
         } else {
             let changes = ClientLink::changes();
-            let client = if is_shared {
+            let (introduction, peer) = if is_shared {
                 // Servers of earlier revisions could not tell the clients apart.
-                ClientLink::subscriber(Map::new(), None, &changes)
+                (Arc::default(), None)
             } else {
-                ClientLink::new(context, &changes)
+                (Arc::clone(&context.introduction), context.peer.clone())
             };
+            let client = ClientLink::new(introduction, peer, changes.clone());
             (changes, Arc::new(client))
         };
         let (offer, live) = match &server.source {

@@ -402,10 +402,16 @@ pub(crate) async fn post(State(endpoint): State<Arc<Endpoint>>, request: Request
     }
 }
 
+/// Rejects a revision without sessions, which has no other requests than `POST`.
+fn reject_without_sessions(headers: &HeaderMap) -> Option<Response> {
+    let is_modern = text_of(headers, &REVISION).is_some_and(is_modern);
+    is_modern.then(|| (StatusCode::METHOD_NOT_ALLOWED, [(ALLOW, "POST")]).into_response())
+}
+
 /// Events that belong to no request, or that follow those that a client has received.
 pub(crate) async fn get(State(endpoint): State<Arc<Endpoint>>, headers: HeaderMap) -> Response {
-    if text_of(&headers, &REVISION).is_some_and(is_modern) {
-        return (StatusCode::METHOD_NOT_ALLOWED, [(ALLOW, "POST")]).into_response();
+    if let Some(refusal) = reject_without_sessions(&headers) {
+        return refusal;
     }
     if !accepts(&headers, EVENTS) {
         let message = format!("the client must accept {EVENTS}");
@@ -431,8 +437,8 @@ pub(crate) async fn get(State(endpoint): State<Arc<Endpoint>>, headers: HeaderMa
 
 /// The end of a session.
 pub(crate) async fn delete(State(endpoint): State<Arc<Endpoint>>, headers: HeaderMap) -> Response {
-    if text_of(&headers, &REVISION).is_some_and(is_modern) {
-        return (StatusCode::METHOD_NOT_ALLOWED, [(ALLOW, "POST")]).into_response();
+    if let Some(refusal) = reject_without_sessions(&headers) {
+        return refusal;
     }
     match text_of(&headers, &SESSION) {
         None => StatusCode::BAD_REQUEST.into_response(),

@@ -64,7 +64,7 @@ pub use self::program::{ProgramServer, bridge};
 use self::questions::RestingRequests;
 pub use self::sign_in_page::SignInPage;
 pub use self::tracer::{CallFailure, CallSpan, CallTracer, StartedCall};
-pub use self::upstream::name_clashes;
+pub use self::upstream::{MEMBER_LIMIT, name_clashes};
 
 /// Maximum time for running calls to end at shutdown.
 const MAX_DRAIN_TIME: Duration = Duration::from_secs(5);

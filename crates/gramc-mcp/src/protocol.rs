@@ -51,7 +51,7 @@ pub(crate) fn is_modern(revision: &str) -> bool {
 }
 
 /// What a client says about itself.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub(crate) struct ClientIntroduction {
     pub(crate) revision: String,
     pub(crate) capabilities: Map<String, Value>,

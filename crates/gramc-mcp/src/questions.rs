@@ -22,7 +22,7 @@ use uuid::Uuid;
 use crate::outbox::Outbox;
 use crate::peer::MAX_ANSWER_TIME;
 use crate::protocol::{
-    Answer, ClientIntroduction, INTERNAL_ERROR, LOG_LEVEL_KEY, has_tasks, invalid_params,
+    Answer, ClientIntroduction, LOG_LEVEL_KEY, has_tasks, internal, invalid_params,
 };
 use crate::request_context::RequestContext;
 use crate::tasks::Tasks;
@@ -337,7 +337,7 @@ impl RequestClient {
         }
         let (answer, answered) = oneshot::channel();
         let question = Question { key, method, params, answer };
-        let gone = || RpcError::new(INTERNAL_ERROR, "the client does not answer");
+        let gone = || internal("the client does not answer");
         self.events.send(Event::Question(question)).map_err(|_| gone())?;
         let _asking = Asking::begin(self);
         answered.await.map_err(|_| gone())
@@ -419,5 +419,37 @@ impl SessionClient for RequestClient {
         params: Option<Value>,
     ) -> BoxFuture<'_, Result<Value, RpcError>> {
         Box::pin(self.ask(key, method, params))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn a_question_that_nothing_waits_for_is_not_open() {
+        let (events, mut received) = mpsc::unbounded_channel();
+        let (lines, _written) = mpsc::channel(1);
+        let route = Route { outbox: Outbox::Lines(lines), progress_token: None, logs: false };
+        let client = RequestClient {
+            introduction: Arc::new(ClientIntroduction::of_initialize(&Value::Null)),
+            events,
+            given: Map::new(),
+            route: Mutex::new(route),
+            state: Mutex::default(),
+        };
+        let mut asking = Box::pin(client.ask("a".to_owned(), "roots/list".to_owned(), None));
+        assert!(futures_util::poll!(&mut asking).is_pending());
+        let mut questions = OpenQuestions::default();
+        let event = received.recv().await;
+        assert!(matches!(event, Some(Event::Question(_))));
+        if let Some(Event::Question(question)) = event {
+            questions.ask(question);
+        }
+        assert!(!questions.is_empty());
+        assert_eq!(client.state.lock().open, 1);
+        drop(asking);
+        assert!(questions.is_empty());
+        assert_eq!(client.state.lock().open, 0);
     }
 }

@@ -164,3 +164,18 @@ fn with_meta(params: Option<Value>, more: &Value) -> Value {
     }
     params.into()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_subscriber_ends_a_subscription() {
+        let (subscribers, uri) = (Subscribers::default(), json!("a:b"));
+        assert!(subscribers.add(&uri));
+        assert!(!subscribers.add(&uri));
+        assert!(!subscribers.remove(&uri));
+        assert!(subscribers.remove(&uri));
+        assert!(subscribers.add(&uri));
+    }
+}

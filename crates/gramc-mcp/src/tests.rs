@@ -3,6 +3,7 @@
 
 mod approval;
 mod http;
+mod stdio;
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;

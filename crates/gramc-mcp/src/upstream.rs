@@ -21,7 +21,7 @@ use crate::protocol::{
 /// Maximum number of pages of a list of a server.
 const MAX_PAGES: usize = 1_000;
 /// How long each of several servers may take to say what it offers.
-const MEMBER_LIMIT: Duration = Duration::from_secs(10);
+pub const MEMBER_LIMIT: Duration = Duration::from_secs(10);
 /// Maximum number of entries of a list of a server.
 const MAX_ENTRIES: usize = 100_000;
 

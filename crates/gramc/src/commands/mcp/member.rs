@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
+use gramc_mcp::MEMBER_LIMIT;
 use gramc_mcp::client::{ListedTools, McpServer};
 use gramc_tools::SessionClient;
 use parking_lot::Mutex;
@@ -15,8 +16,6 @@ use tokio_util::task::AbortOnDropHandle;
 use crate::failure::Failure;
 use crate::output::say;
 
-/// How long the others wait for a member that starts, and for its list of tools.
-const MEMBER_LIMIT: Duration = Duration::from_secs(10);
 /// The longest wait before a member is tried again. The waits double from one second on.
 const MAX_WAIT: Duration = Duration::from_mins(1);
 
