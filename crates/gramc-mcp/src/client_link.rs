@@ -35,23 +35,23 @@ pub(crate) struct ClientLink {
     /// Locked while they are sent.
     readying: tokio::sync::Mutex<()>,
     /// The requests of the client that are not answered yet, in order.
-    open: Mutex<Vec<Arc<OpenEntry>>>,
+    open: Mutex<Vec<Arc<RequestEntry>>>,
     /// The same from revision 2026-07-28 on: servers of earlier revisions ask the client within them.
     asking: Mutex<Vec<Weak<RequestClient>>>,
 }
 
-struct OpenEntry {
+struct RequestEntry {
     progress_token: Option<Value>,
     outbox: Outbox,
 }
 
 /// A request of the client that is not answered yet.
-pub(crate) struct OpenRequest {
+pub(crate) struct ClientRequest {
     link: Arc<ClientLink>,
-    entry: Arc<OpenEntry>,
+    entry: Arc<RequestEntry>,
 }
 
-impl Drop for OpenRequest {
+impl Drop for ClientRequest {
     fn drop(&mut self) {
         self.link.open.lock().retain(|open| !Arc::ptr_eq(open, &self.entry));
     }
@@ -124,11 +124,11 @@ impl ClientLink {
     }
 
     /// Records a request of the client until it is answered.
-    pub(crate) fn open(self: &Arc<Self>, context: &RequestContext) -> OpenRequest {
+    pub(crate) fn open(self: &Arc<Self>, context: &RequestContext) -> ClientRequest {
         let (progress_token, outbox) = (context.progress_token(), context.outbox.clone());
-        let entry = Arc::new(OpenEntry { progress_token, outbox });
+        let entry = Arc::new(RequestEntry { progress_token, outbox });
         self.open.lock().push(Arc::clone(&entry));
-        OpenRequest { link: Arc::clone(self), entry }
+        ClientRequest { link: Arc::clone(self), entry }
     }
 
     /// Sends a notification to the client, if it can be addressed. Progress travels with the response
@@ -213,7 +213,7 @@ impl SessionClient for ClientLink {
     }
 }
 
-impl SessionClient for OpenRequest {
+impl SessionClient for ClientRequest {
     fn capabilities(&self) -> Map<String, Value> {
         self.link.capabilities()
     }

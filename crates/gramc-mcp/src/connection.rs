@@ -25,7 +25,7 @@ use crate::request_context::RequestContext;
 use crate::{Server, subscription, upstream};
 
 /// Serves one connection, one HTTP session, or one request of a client without a session.
-pub(crate) struct Connection {
+pub(crate) struct ClientConnection {
     server: Server,
     own: Arc<OwnConversation>,
     peer: Arc<Peer>,
@@ -62,7 +62,7 @@ impl OwnConversation {
     }
 }
 
-impl Connection {
+impl ClientConnection {
     /// A connection whose messages that belong to no request go to an outbox.
     pub(crate) fn new(server: &Server, outbox: Outbox) -> Arc<Self> {
         Arc::new(Self::with_conversation(server, outbox, Arc::default()))
@@ -303,7 +303,7 @@ pub(crate) struct BegunRequest {
 
 /// A request in the list of those that are not answered yet.
 struct RunningEntry {
-    connection: Arc<Connection>,
+    connection: Arc<ClientConnection>,
     key: String,
 }
 

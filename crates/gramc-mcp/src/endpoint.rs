@@ -18,9 +18,9 @@ use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
 use crate::Server;
-use crate::connection::{Connection, answer};
+use crate::connection::{ClientConnection, answer};
 use crate::message::{Message, Unreadable};
-use crate::outbox::{Event, EventReader, EventStream, Outbox};
+use crate::outbox::{EventReader, EventStream, Outbox, StreamEvent};
 use crate::param_headers::compare_headers;
 use crate::protocol::{
     ClientIntroduction, EMPTY_EVENTS, HEADER_MISMATCH, INVALID_PARAMS, INVALID_REQUEST,
@@ -68,10 +68,10 @@ impl Endpoint {
     }
 
     async fn receive(&self, message: Message, headers: &HeaderMap) -> Response {
-        match find_lifecycle(&message, headers) {
+        match find_scope(&message, headers) {
             Err(refusal) => refusal.into_response(),
-            Ok(Lifecycle::PerRequest) => self.receive_sessionless(message).await,
-            Ok(Lifecycle::Session) => match message {
+            Ok(MessageScope::PerRequest) => self.receive_sessionless(message).await,
+            Ok(MessageScope::Session) => match message {
                 Message::Request { id, method, params } if method == "initialize" => {
                     self.begin_session(id, params).await
                 }
@@ -166,7 +166,7 @@ impl Endpoint {
     async fn receive_sessionless(&self, message: Message) -> Response {
         let events = Arc::<EventStream>::default();
         let outbox = Outbox::Events(Arc::clone(&events));
-        let connection = Connection::sessionless(&self.server, outbox.clone());
+        let connection = ClientConnection::sessionless(&self.server, outbox.clone());
         let (id, method, params) = match message {
             Message::Request { id, method, params } => (id, method, params),
             Message::Notification { method, params } => {
@@ -174,7 +174,7 @@ impl Endpoint {
                 return StatusCode::ACCEPTED.into_response();
             }
             Message::Response { .. } => {
-                let error = RpcError::new(INVALID_REQUEST, "the response belongs to no request");
+                let error = RpcError::new(INVALID_REQUEST, "the response matches no request");
                 let id = Value::Null;
                 return Refusal { status: StatusCode::BAD_REQUEST, id, error }.into_response();
             }
@@ -204,7 +204,7 @@ impl Endpoint {
 }
 
 /// Cancels a request when the stream of its answer is dropped.
-struct CancelOnDrop(Arc<Connection>);
+struct CancelOnDrop(Arc<ClientConnection>);
 
 impl Drop for CancelOnDrop {
     fn drop(&mut self) {
@@ -213,7 +213,7 @@ impl Drop for CancelOnDrop {
 }
 
 /// How a message is related to others.
-enum Lifecycle {
+enum MessageScope {
     /// It belongs to a session, or begins one.
     Session,
     /// It stands for itself, as from revision 2026-07-28 on.
@@ -221,7 +221,7 @@ enum Lifecycle {
 }
 
 /// How a message is related to others. Fails if the message and its headers differ.
-fn find_lifecycle(message: &Message, headers: &HeaderMap) -> Result<Lifecycle, Box<Refusal>> {
+fn find_scope(message: &Message, headers: &HeaderMap) -> Result<MessageScope, Box<Refusal>> {
     let refuse = |code, text: String| {
         let error = RpcError::new(code, text);
         Err(Box::new(Refusal { status: StatusCode::BAD_REQUEST, id: id_of(message), error }))
@@ -244,7 +244,7 @@ fn find_lifecycle(message: &Message, headers: &HeaderMap) -> Result<Lifecycle, B
         return refuse(HEADER_MISMATCH, mismatch.to_string());
     }
     if is_initialize {
-        return Ok(Lifecycle::Session);
+        return Ok(MessageScope::Session);
     }
     match (sent, named) {
         (None, Some(_)) => refuse(HEADER_MISMATCH, format!("the header `{REVISION}` is missing")),
@@ -256,9 +256,9 @@ fn find_lifecycle(message: &Message, headers: &HeaderMap) -> Result<Lifecycle, B
             refuse(INVALID_REQUEST, format!("the header `{REVISION}` must be one of {known}"))
         }
         _ if named.is_some() || is_sent_modern || method == "server/discover" => {
-            Ok(Lifecycle::PerRequest)
+            Ok(MessageScope::PerRequest)
         }
-        _ => Ok(Lifecycle::Session),
+        _ => Ok(MessageScope::Session),
     }
 }
 
@@ -305,7 +305,8 @@ fn json_response(text: String) -> Response {
 
 /// That the events after the last one that a client received are not kept.
 fn lost_events() -> Response {
-    let message = "the events after this `Last-Event-ID` are not kept; send the request again";
+    let message =
+        "the events after this `Last-StreamEvent-ID` are not kept; send the request again";
     let error = RpcError::new(INVALID_REQUEST, message);
     Refusal { status: StatusCode::BAD_REQUEST, id: Value::Null, error }.into_response()
 }
@@ -324,7 +325,7 @@ impl EventBody {
         let Ok(event) = timeout(KEEP_ALIVE, self.reader.next()).await else {
             return Some(":\n\n".to_owned());
         };
-        let Event { number, text } = event?;
+        let StreamEvent { number, text } = event?;
         Some(match self.stream {
             Some(stream) => format!("id: {stream}-{}\ndata: {text}\n\n", number + 1),
             None => format!("data: {text}\n\n"),

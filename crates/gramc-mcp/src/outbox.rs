@@ -91,7 +91,7 @@ struct StreamState {
 }
 
 /// An event and its number in the stream.
-pub(crate) struct Event {
+pub(crate) struct StreamEvent {
     pub(crate) number: u64,
     pub(crate) text: Arc<str>,
 }
@@ -238,7 +238,7 @@ pub(crate) struct EventReader {
 
 impl EventReader {
     /// The next event. May be dropped at any time.
-    pub(crate) async fn next(&mut self) -> Option<Event> {
+    pub(crate) async fn next(&mut self) -> Option<StreamEvent> {
         loop {
             let changed = self.stream.changed.notified();
             let mut changed = std::pin::pin!(changed);
@@ -257,7 +257,7 @@ impl EventReader {
                     state.taken = state.taken.max(self.next);
                     drop(state);
                     self.stream.changed.notify_waiters();
-                    return Some(Event { number, text });
+                    return Some(StreamEvent { number, text });
                 }
                 if state.is_finished {
                     return None;
@@ -291,7 +291,7 @@ mod tests {
 
     async fn rest(mut reader: EventReader) -> Vec<(u64, String)> {
         let mut events = Vec::new();
-        while let Some(Event { number, text }) = reader.next().await {
+        while let Some(StreamEvent { number, text }) = reader.next().await {
             events.push((number, text.to_string()));
         }
         events

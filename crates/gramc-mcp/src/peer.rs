@@ -44,7 +44,7 @@ impl Peer {
         let number = self.asked.fetch_add(1, Ordering::Relaxed);
         let (answer, answered) = oneshot::channel();
         self.open.lock().insert(number, answer);
-        let question = Question { peer: Arc::clone(self), number, outbox };
+        let question = PeerRequest { peer: Arc::clone(self), number, outbox };
         let message = Message::Request { id: number.into(), method, params };
         // The request may have been answered meanwhile.
         if !question.outbox.send(message.clone()).await {
@@ -73,13 +73,13 @@ impl Peer {
 }
 
 /// A question that is cancelled if nothing waits for its answer.
-struct Question {
+struct PeerRequest {
     peer: Arc<Peer>,
     number: u64,
     outbox: Outbox,
 }
 
-impl Drop for Question {
+impl Drop for PeerRequest {
     fn drop(&mut self) {
         let was_open = self.peer.open.lock().remove(&self.number).is_some();
         // Without a runtime there is no connection either.

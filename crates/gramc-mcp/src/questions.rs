@@ -32,7 +32,7 @@ const MAX_RESTING: usize = 1_000;
 
 /// What the work of a request says before its end.
 #[derive(Debug)]
-pub(crate) enum Event {
+pub(crate) enum WorkEvent {
     /// It has a question for the client.
     Question(Question),
     /// It goes on as a task.
@@ -49,7 +49,7 @@ pub(crate) struct Question {
 
 pub(crate) struct RequestClient {
     introduction: Arc<ClientIntroduction>,
-    events: mpsc::UnboundedSender<Event>,
+    events: mpsc::UnboundedSender<WorkEvent>,
     /// The answers that came with the request, before it was asked.
     given: Map<String, Value>,
     route: Mutex<Route>,
@@ -108,7 +108,7 @@ pub(crate) struct Work {
     pub(crate) client: Arc<RequestClient>,
     pub(crate) answer: BoxFuture<'static, Answer>,
     pub(crate) stop: CancellationToken,
-    pub(crate) events: mpsc::UnboundedReceiver<Event>,
+    pub(crate) events: mpsc::UnboundedReceiver<WorkEvent>,
     pub(crate) questions: OpenQuestions,
 }
 
@@ -177,11 +177,11 @@ impl RestingRequests {
                 Some(event) = work.events.recv() => event,
             };
             match event {
-                Event::Question(question) => work.questions.ask(question),
-                Event::Task => return Ok(self.tasks.begin(work)),
+                WorkEvent::Question(question) => work.questions.ask(question),
+                WorkEvent::Task => return Ok(self.tasks.begin(work)),
             }
         }
-        while let Ok(Event::Question(question)) = work.events.try_recv() {
+        while let Ok(WorkEvent::Question(question)) = work.events.try_recv() {
             work.questions.ask(question);
         }
         let state = work.state.get_or_insert_with(|| Uuid::new_v4().simple().to_string()).clone();
@@ -308,7 +308,7 @@ impl OpenQuestions {
 impl RequestClient {
     fn new(
         context: &RequestContext,
-        events: mpsc::UnboundedSender<Event>,
+        events: mpsc::UnboundedSender<WorkEvent>,
         given: Map<String, Value>,
     ) -> Self {
         let (introduction, route) = (Arc::clone(&context.introduction), Route::of(context));
@@ -338,7 +338,7 @@ impl RequestClient {
         let (answer, answered) = oneshot::channel();
         let question = Question { key, method, params, answer };
         let gone = || internal("the client does not answer");
-        self.events.send(Event::Question(question)).map_err(|_| gone())?;
+        self.events.send(WorkEvent::Question(question)).map_err(|_| gone())?;
         let _asking = Asking::begin(self);
         answered.await.map_err(|_| gone())
     }
@@ -388,7 +388,7 @@ impl SessionClient for RequestClient {
     fn continues_as_task(&self) {
         if has_tasks(&self.introduction.capabilities) {
             // Nothing waits for it any more if it is a task already.
-            let _ = self.events.send(Event::Task);
+            let _ = self.events.send(WorkEvent::Task);
         }
     }
 
@@ -442,8 +442,8 @@ mod tests {
         assert!(futures_util::poll!(&mut asking).is_pending());
         let mut questions = OpenQuestions::default();
         let event = received.recv().await;
-        assert!(matches!(event, Some(Event::Question(_))));
-        if let Some(Event::Question(question)) = event {
+        assert!(matches!(event, Some(WorkEvent::Question(_))));
+        if let Some(WorkEvent::Question(question)) = event {
             questions.ask(question);
         }
         assert!(!questions.is_empty());

@@ -10,7 +10,7 @@ use parking_lot::Mutex;
 use uuid::Uuid;
 
 use crate::Server;
-use crate::connection::Connection;
+use crate::connection::ClientConnection;
 use crate::outbox::{EventStream, Outbox};
 
 /// Idle time after which a session ends, long enough for a pause in a conversation.
@@ -25,7 +25,7 @@ const MAX_FINISHED_BYTES: usize = 8 << 20;
 /// A session, with the streams of its events.
 pub(crate) struct HttpSession {
     id: Arc<str>,
-    pub(crate) connection: Arc<Connection>,
+    pub(crate) connection: Arc<ClientConnection>,
     /// The events that belong to no request.
     pub(crate) own: Arc<EventStream>,
     /// The streams of its requests by their numbers, from the oldest one on.
@@ -47,7 +47,7 @@ impl HttpSession {
         let (id, outbox) =
             (Arc::from(Uuid::new_v4().to_string()), Outbox::Events(Arc::clone(&own)));
         Self {
-            connection: Connection::of_session(server, outbox, Arc::clone(&id)),
+            connection: ClientConnection::of_session(server, outbox, Arc::clone(&id)),
             id,
             own,
             streams: Mutex::default(),

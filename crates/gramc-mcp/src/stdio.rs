@@ -8,7 +8,7 @@ use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt as _, BufReader, BufWriter}
 use tokio::sync::mpsc;
 use tokio_util::task::TaskTracker;
 
-use crate::connection::{Connection, answer};
+use crate::connection::{ClientConnection, answer};
 use crate::lines::{LineRead, MAX_MESSAGE_BYTES, read_message, skip_line};
 use crate::message::{Message, Unreadable};
 use crate::outbox::Outbox;
@@ -28,7 +28,7 @@ pub(crate) async fn serve(
     let (lines, written) = mpsc::channel(QUEUE);
     let writing = tokio::spawn(write(written, output));
     let outbox = Outbox::Lines(lines);
-    let connection = Connection::new(server, outbox.clone());
+    let connection = ClientConnection::new(server, outbox.clone());
     let tasks = TaskTracker::new();
     let reader = LineServer { connection: Arc::clone(&connection), outbox, tasks: tasks.clone() };
     let mut until = std::pin::pin!(until);
@@ -82,7 +82,7 @@ async fn write(mut lines: mpsc::Receiver<String>, output: impl AsyncWrite + Unpi
 }
 
 struct LineServer {
-    connection: Arc<Connection>,
+    connection: Arc<ClientConnection>,
     outbox: Outbox,
     tasks: TaskTracker,
 }

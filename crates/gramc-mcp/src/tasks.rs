@@ -13,7 +13,7 @@ use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
 use crate::protocol::{Answer, invalid_params};
-use crate::questions::{Event, OpenQuestions, Work};
+use crate::questions::{OpenQuestions, Work, WorkEvent};
 
 /// How long the result of a task can be asked for.
 const LIFE: Duration = Duration::from_hours(1);
@@ -24,9 +24,9 @@ const MAX_TASKS: usize = 1_000;
 
 /// The tasks of all clients, by their identifiers, which cannot be guessed.
 #[derive(Default)]
-pub(crate) struct Tasks(Mutex<HashMap<String, Arc<RunningTask>>>);
+pub(crate) struct Tasks(Mutex<HashMap<String, Arc<ServedTask>>>);
 
-struct RunningTask {
+struct ServedTask {
     begun: Instant,
     created: DateTime<Utc>,
     stop: CancellationToken,
@@ -53,7 +53,7 @@ impl Tasks {
         client.leave_request();
         let (id, created) = (Uuid::new_v4().simple().to_string(), Utc::now());
         let state = Mutex::new(TaskState { updated: created, questions, end: None });
-        let running = Arc::new(RunningTask { begun: Instant::now(), created, stop, state });
+        let running = Arc::new(ServedTask { begun: Instant::now(), created, stop, state });
         let begun = running.describe(&id, "task", "working");
         self.keep(id, Arc::clone(&running));
         tokio::spawn(async move {
@@ -63,7 +63,7 @@ impl Tasks {
                     answer = &mut answer => break answer,
                     // The work ends before its questions do.
                     Some(event) = events.recv() => {
-                        if let Event::Question(question) = event {
+                        if let WorkEvent::Question(question) = event {
                             running.change(|state| state.questions.ask(question));
                         }
                     }
@@ -79,7 +79,7 @@ impl Tasks {
         begun.into()
     }
 
-    fn keep(&self, id: String, task: Arc<RunningTask>) {
+    fn keep(&self, id: String, task: Arc<ServedTask>) {
         let mut tasks = self.0.lock();
         tasks.retain(|_, task| !task.is_over());
         if tasks.len() >= MAX_TASKS {
@@ -91,7 +91,7 @@ impl Tasks {
         tasks.insert(id, task);
     }
 
-    fn find(&self, id: &str) -> Result<Arc<RunningTask>, RpcError> {
+    fn find(&self, id: &str) -> Result<Arc<ServedTask>, RpcError> {
         let found = self.0.lock().get(id).cloned();
         let found = found.filter(|task| !task.is_over());
         found.ok_or_else(|| invalid_params("there is no such task"))
@@ -137,7 +137,7 @@ impl Tasks {
     }
 }
 
-impl RunningTask {
+impl ServedTask {
     /// Whether its time is over. Then it is stopped.
     fn is_over(&self) -> bool {
         let is_over = self.begun.elapsed() >= LIFE;

@@ -158,7 +158,7 @@ fn one_odd_tool_stops_no_other() {
     );
     assert_eq!(text(&client.call("two__say", &json!({"text": "hi"}))), "hi");
     assert_eq!(client.end(), Some(0));
-    run(&folder).exits(0).says(&["warning: left out: ", "`one__reference`", "leads nowhere"]);
+    run(&folder).exits(0).says(&["warning: omitted: ", "`one__reference`", "leads nowhere"]);
 }
 
 #[test]
@@ -167,7 +167,7 @@ fn a_dead_server_is_reported_and_tried_again_alone() {
     let folder = files(&json!({"one": server("one"), "late": late}));
     run(&folder).exits(0).says(&[
         "warning: the MCP server `late` cannot be started: there is no such program",
-        "It is tried again until it answers.",
+        "; retrying",
     ]);
     let (mut client, hello) = client(&folder, &[]);
     assert!(hello["capabilities"]["prompts"].is_object(), "{hello}");

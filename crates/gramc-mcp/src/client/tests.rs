@@ -144,8 +144,8 @@ fn odd_lists_have_warnings() {
     let list = run(work).unwrap();
     assert_eq!(list.tools.len(), 1);
     let warnings = [
-        "`tool` is listed twice: the second one is left out",
-        "a tool without a name is left out",
+        "`tool` is listed twice: the second one is omitted",
+        "a tool without a name is omitted",
         "the list has no end: the cursor \"again\" came twice",
     ];
     assert!(list.warnings.iter().map(String::as_str).eq(warnings), "{:?}", list.warnings);

@@ -48,14 +48,14 @@ impl ListedTools {
     /// Adds a tool that can be called.
     fn add(&mut self, tool: Value, names: &mut HashSet<String>) {
         let Some(name) = tool["name"].as_str() else {
-            self.warnings.push("a tool without a name is left out".to_owned());
+            self.warnings.push("a tool without a name is omitted".to_owned());
             return;
         };
         if names.insert(name.to_owned()) {
             self.tools.push(tool);
         } else {
             let name = sanitize_line(name);
-            self.warnings.push(format!("`{name}` is listed twice: the second one is left out"));
+            self.warnings.push(format!("`{name}` is listed twice: the second one is omitted"));
         }
     }
 }

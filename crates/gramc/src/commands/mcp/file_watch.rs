@@ -72,7 +72,9 @@ impl FileWatch {
                         say(format_args!("note: {name} was read again"));
                         members.send_replace(new);
                     }
-                    Err(error) => say(format_args!("error: {name}: {error}; nothing changes")),
+                    Err(error) => {
+                        say(format_args!("error: {name}: {error}; keeping the previous servers"))
+                    }
                 }
             }
         });

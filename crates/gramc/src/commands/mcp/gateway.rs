@@ -156,7 +156,7 @@ impl ClientServers {
                 if own.member.entry.is_none() {
                     return Err(refusal);
                 }
-                say_each("warning: left out: ", (!errors_only).then_some(refusal));
+                say_each("warning: omitted: ", (!errors_only).then_some(refusal));
                 continue;
             }
             let prefix = if has_prefixes {
@@ -203,7 +203,7 @@ impl ClientServers {
             // One that cannot be read does not stop the others.
             tools.retain(|tool| {
                 let why = read(slice::from_ref(tool)).err();
-                say_each("warning: left out: ", &why);
+                say_each("warning: omitted: ", &why);
                 why.is_none()
             });
             read(&tools)?

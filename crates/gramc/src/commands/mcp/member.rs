@@ -173,8 +173,7 @@ async fn keep_connected(
             }
         });
         if let Err(error) = connected.await {
-            member
-                .report_absence(&format!("{}\nIt is tried again until it answers.", error.detail));
+            member.report_absence(&format!("{}; retrying", error.detail));
             started.send_replace(true);
             wait *= 2;
         } else {

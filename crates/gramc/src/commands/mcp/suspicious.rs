@@ -28,6 +28,7 @@ impl SuspiciousTexts {
         let Some(found) = server.instructions().and_then(|text| find(&text)) else { return Ok(()) };
         let message = format!("the instructions of the MCP server {server}: the text {found}");
         if self.reaction == OnSuspicious::Refuse {
+            let message = format!("{message}; --on-suspicious refuse rejects the server");
             return Err(Failure::new(sanitize_line(&message)));
         }
         self.report(&message);
@@ -38,7 +39,7 @@ impl SuspiciousTexts {
     pub(super) fn allows_tool(&self, tool: &Value) -> bool {
         let Some(message) = find_in_tool(tool) else { return true };
         let is_allowed = self.reaction != OnSuspicious::Refuse;
-        self.report(&if is_allowed { message } else { format!("{message}; the tool is left out") });
+        self.report(&if is_allowed { message } else { format!("{message}; the tool is omitted") });
         is_allowed
     }
 
