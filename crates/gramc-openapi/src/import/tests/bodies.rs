@@ -1,0 +1,202 @@
+//! The bodies of requests, and the parts of forms.
+
+use super::*;
+
+#[test]
+fn the_properties_of_a_body_become_parameters() {
+    let body = |schema: &Value| {
+        json!({
+            "operationId": "save",
+            "parameters": [
+                {"name": "id", "in": "path", "required": true, "schema": {"type": "integer"}},
+                {"name": "dry", "in": "query", "schema": {"type": "boolean"}}
+            ],
+            "requestBody": {"required": true, "content": {"application/json": {"schema": schema}}},
+            "responses": {"204": {"description": "saved"}}
+        })
+    };
+    let record = |name: &str| {
+        json!({"type": "object", "required": [name, "key"], "properties": {
+            name: {"type": "string"}, "key": {"type": "string", "readOnly": true}
+        }})
+    };
+    let (text, library, _) = operation("put", "/carts/{id}", &body(&record("name")));
+    assert_contains(&text, &["(id::Int)==>(dry?::Bool)==>(name::Text)==>(::Null)"]);
+    assert_contains(&library, &["{id}\", parameters: {dry: \"query\"}}"]);
+    let (text, library, _) = operation("put", "/carts/{id}", &body(&record("id")));
+    assert_contains(&text, &["(id::Int)==>(dry?::Bool)==>(body::Body)==>(::Null)"]);
+    assert_contains(&library, &["parameters: {dry: \"query\", body: \"body\"}"]);
+    let (text, _, _) = operation(
+        "put",
+        "/carts/{id}",
+        &body(&json!({"type": "array", "items": {"type": "integer"}})),
+    );
+    assert_contains(&text, &["(body::Int[])"]);
+    // A server would take a default for a change.
+    let schema =
+        json!({"type": "object", "properties": {"name": {"type": "string", "default": "x"}}});
+    let (text, _, _) = operation("patch", "/carts/{id}", &body(&schema));
+    assert_contains(&text, &["name?::Text {description: 'Default: \"x\"'}"]);
+}
+
+#[test]
+fn a_request_without_a_body_says_so() {
+    let (_, library, _) = operation(
+        "post",
+        "/jobs/{id}/stop",
+        &json!({"parameters": [{"name": "force", "in": "query", "schema": {"type": "boolean"}}]}),
+    );
+    assert_contains(
+        &library,
+        &["(postJobsByIdStop:Http {url: \"https://shop.example/jobs/{id}/stop\", body: \"none\"})"],
+    );
+}
+
+#[test]
+fn bytes_and_texts_are_sent_and_received() {
+    let bytes = json!({"schema": {"type": "string", "format": "binary"}});
+    let (text, library, _) = operation(
+        "post",
+        "/photos",
+        &json!({
+            "operationId": "addPhoto",
+            "requestBody": {"content": {"multipart/form-data": {"schema": {"type": "object", "properties": {
+                "file": {"type": "string", "format": "binary"}, "note": {"type": "string"}
+            }}}}},
+            "responses": {"200": {"description": "", "content": {"image/png": bytes}}}
+        }),
+    );
+    assert_contains(&text, &["(file?::Bytes)==>(note?::Text)==>(::Bytes)"]);
+    assert_contains(
+        &library,
+        &["body: \"multipart\", parameters: {file: \"field; bytes\"}, answer: \"bytes\""],
+    );
+    let (text, library, _) = operation(
+        "put",
+        "/raw",
+        &json!({
+            "operationId": "raw",
+            "requestBody": {"content": {"application/xml": {"schema": {"type": "object"}}}},
+            "responses": {"200": {"description": "", "content": {"text/plain": {"schema": {"type": "string"}}}}}
+        }),
+    );
+    assert_contains(&text, &["(body?::Text)==>(::Text)"]);
+    assert_contains(
+        &library,
+        &["body: \"text\"", "{body: \"body\"}", "{Content-Type: \"application/xml\"}"],
+    );
+}
+
+#[test]
+fn an_optional_body_with_required_fields_is_one_parameter() {
+    let schema = json!({"type": "object", "properties": {"a": {"type": "string"}, "b": {}}, "required": ["a"]});
+    let body = |is_required: bool| {
+        json!({"requestBody": {
+            "required": is_required,
+            "content": {"application/json": {"schema": schema}}
+        }})
+    };
+    let (text, _, _) = operation("put", "/a", &body(true));
+    assert_contains(&text, &["(a::Text)==>(b?::Any)==>"]);
+    let (text, library, _) = operation("put", "/a", &body(false));
+    assert_contains(&text, &["(body?::{a: Text, b?: Any})==>"]);
+    assert_contains(&library, &["body: \"body\""]);
+}
+
+#[test]
+fn fields_of_forms_with_the_name_of_another_parameter_are_renamed() {
+    let schema = json!({"type": "object", "properties": {"id": {"type": "string"}, "name": {"type": "string"}}});
+    for media in ["application/x-www-form-urlencoded", "multipart/form-data"] {
+        let (text, library, _) = operation(
+            "post",
+            "/a/{id}",
+            &json!({"requestBody": {"content": {media: {"schema": schema}}}}),
+        );
+        assert_contains(&text, &["(id::Text)==>(id_body?::Text)==>(name?::Text)"]);
+        assert_contains(&library, &["parameters: {id_body: \"field id\"}"]);
+    }
+}
+
+#[test]
+fn a_body_that_is_open_stays_open() {
+    let body = |method: &str| {
+        operation(
+            method,
+            "/a",
+            &json!({"requestBody": {"content": {"application/json": {"schema": {
+                "type": "object",
+                "properties": {"a": {"type": "string"}},
+                "additionalProperties": true
+            }}}}}),
+        )
+    };
+    assert_contains(&body("post").0, &["open: true"]);
+    // Undeclared arguments of a DELETE go to the query.
+    assert_contains(&body("delete").0, &["(body?::"]);
+}
+
+#[test]
+fn parts_of_a_form_are_encoded_as_described() {
+    let (text, library, notes) = operation(
+        "post",
+        "/a",
+        &json!({"operationId": "add", "requestBody": {"content": {"multipart/form-data": {
+            "schema": {
+                "type": "object",
+                "properties": {
+                    "meta": {"type": "object"},
+                    "image": {"type": "string", "format": "binary"},
+                    "rows": {"type": "string"},
+                    "ids": {"type": "array", "items": {"type": "integer"}}
+                },
+                "required": ["meta"]
+            },
+            "encoding": {
+                "meta": {"contentType": "application/json"},
+                "image": {"contentType": "image/png, image/jpeg", "headers": {"X": {}}},
+                "rows": {"contentType": "text/csv"},
+                "ids": {"contentType": "application/json"}
+            }
+        }}}}),
+    );
+    assert_contains(&text, &["(meta::Object)==>(image?::Bytes)==>(rows?::Text)==>(ids?::Int[])"]);
+    let places = "parameters: { meta: \"field; json\", image: \"field; bytes; image/png\", \
+        rows: \"field; text/csv\", ids: \"field; json\" }";
+    assert_contains(&library, &[places]);
+    assert!(notes.iter().any(|it| it.contains("the first is sent")), "{notes:?}");
+    assert!(notes.iter().any(|it| it.contains("the headers of `image`")), "{notes:?}");
+}
+
+#[test]
+fn lists_of_swagger_are_separated_as_described() {
+    let parameter = |name: &str, place: &str, format: &str| {
+        json!({
+            "name": name, "in": place, "required": true, "type": "array",
+            "items": {"type": "string"}, "collectionFormat": format
+        })
+    };
+    let (_, library, _) = imported(&json!({
+        "swagger": "2.0",
+        "host": "shop.example",
+        "paths": {"/a/{x}/{y}": {"get": {"parameters": [
+            parameter("x", "path", "pipes"),
+            parameter("y", "path", "csv"),
+            parameter("X-A", "header", "ssv"),
+            parameter("X-B", "header", "csv")
+        ]}}}
+    }));
+    let places = "{x: \"path; pipeDelimited\", X-A: \"header; spaceDelimited\", X-B: \"header\"}";
+    assert_contains(&library, &[places, "/a/{x}/{y}"]);
+}
+
+#[test]
+fn texts_are_sent_in_utf_8() {
+    for (media, content_type) in [
+        ("text/csv; charset=iso-8859-1", "text/csv; charset=utf-8"),
+        ("image/svg+xml", "image/svg+xml"),
+    ] {
+        let body = json!({"requestBody": {"content": {media: {}}}});
+        let (_, library, _) = operation("post", "/a", &body);
+        assert_contains(&library, &[&format!("headers: {{Content-Type: \"{content_type}\"}}")]);
+    }
+}
