@@ -73,7 +73,7 @@ impl FileWatch {
                         members.send_replace(new);
                     }
                     Err(error) => {
-                        say(format_args!("error: {name}: {error}; keeping the previous servers"))
+                        say(format_args!("error: {name}: {error}; keeping the previous servers"));
                     }
                 }
             }
