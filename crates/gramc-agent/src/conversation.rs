@@ -377,7 +377,8 @@ impl Conversation {
                     let ModelCall { id, name, arguments } = call.clone();
                     let arguments = (!arguments.is_empty()).then_some(arguments);
                     let reply = cut_off.map_or(ReplyEnding::Complete, ReplyEnding::CutOff);
-                    let call = Call { id: Some(id), name, arguments, ending: reply };
+                    let call =
+                        Call { id: Some(id), arguments, ending: reply, ..Call::new(name, "") };
                     (session.call_until(call, ending).await, Usage::default())
                 };
                 if as_text {

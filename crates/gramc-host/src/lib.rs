@@ -25,7 +25,7 @@ pub fn call(
     id: Option<String>,
     finish_reason: Option<&str>,
 ) -> Call {
-    Call { id, name: name.to_owned(), arguments, ending: ending(finish_reason) }
+    Call { id, arguments, ending: ending(finish_reason), ..Call::new(name, "") }
 }
 
 /// How a reply ended, in the provider's words.

@@ -132,7 +132,9 @@ impl Library {
     /// Binds the library to a specification.
     pub fn bind(&self, specification: &Specification) -> Result<BoundLibrary, Vec<BindProblem>> {
         let state = self.0.lock().clone();
-        let bound = state.library.bind(specification.module())?;
-        Ok(BoundLibrary { bound, state })
+        let (bound, mut problems) = state.library.bind_partly(specification.module());
+        // A session or a call can supply the value.
+        problems.retain(|problem| !matches!(problem, BindProblem::NotInjected { .. }));
+        if problems.is_empty() { Ok(BoundLibrary { bound, state }) } else { Err(problems) }
     }
 }

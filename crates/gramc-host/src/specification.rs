@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use gramc_calls::check::Policy;
 use gramc_check::Valid;
-use gramc_model::Module;
+use gramc_model::{Module, did_you_mean};
 use gramc_project::{Specification as Source, SpecificationError};
 use gramc_schema::Target;
 use gramc_schema::emit::{Compilation, Options};
@@ -24,12 +24,23 @@ pub struct Specification {
 
 /// A target that does not exist, or that describes results instead of tools.
 #[derive(Debug, thiserror::Error)]
-#[error("unknown target `{0}`; `gramc compile --help` lists them")]
-pub struct UnknownTarget(String);
+#[error(
+    "unknown target `{name}`; expected one of {}{}",
+    tool_targets().collect::<Vec<_>>().join(", "),
+    did_you_mean(.name, tool_targets()).map(|it| format!("; {it}")).unwrap_or_default()
+)]
+pub struct UnknownTarget {
+    name: String,
+}
+
+/// The names of the targets that describe tools.
+fn tool_targets() -> impl Iterator<Item = &'static str> {
+    Target::ALL.into_iter().filter(|it| !it.spec().shape.is_output()).map(Target::name)
+}
 
 fn target(name: &str) -> Result<Target, UnknownTarget> {
     let known = Target::from_name(name).filter(|it| !it.spec().shape.is_output());
-    known.ok_or_else(|| UnknownTarget(name.to_owned()))
+    known.ok_or_else(|| UnknownTarget { name: name.to_owned() })
 }
 
 impl Specification {

@@ -175,6 +175,16 @@ impl SpecificationError {
             _ => None,
         }
     }
+
+    /// The kind of error of the operating system, if it is one.
+    pub fn io_kind(&self) -> Option<io::ErrorKind> {
+        match self {
+            Self::Load(LoadError::File(FileError::Io(_, _, error))) => Some(error.kind()),
+            Self::Load(LoadError::Walk(_, error)) => error.io_error().map(io::Error::kind),
+            Self::Load(LoadError::NoSuchFile(..)) => Some(io::ErrorKind::NotFound),
+            _ => None,
+        }
+    }
 }
 
 impl From<FileError> for SpecificationError {

@@ -69,8 +69,8 @@ pub(crate) struct BoundTool {
     pub(crate) entry: Option<LibraryEntry>,
     /// The injected parameters with their values.
     pub(crate) injected: Vec<(SmolStr, Value)>,
-    /// Why no call can run: there is no value for an injected parameter.
-    pub(crate) missing: Option<String>,
+    /// The injected parameters without a value, and why no call can run without one.
+    pub(crate) missing: Vec<(SmolStr, String)>,
     /// The names of injected and secret parameters.
     pub(crate) hidden: Arc<[SmolStr]>,
     pub(crate) limit: ConcurrencyLimit,
@@ -181,7 +181,7 @@ impl<'b> Binder<'b> {
         for why in faults.into_iter().flatten() {
             self.problems.push(BindProblem::Faulty { tool: tool.name.clone(), why });
         }
-        let mut missing = None;
+        let mut missing = Vec::new();
         let injected = self.inject(tool, &entry, &mut missing);
         self.warnings.extend(changes::differences(&self.module.types, tool, &entry));
         if let Some(declared) = entry.interface() {
@@ -226,7 +226,7 @@ impl BoundTool {
             containers: Vec::new(),
             entry,
             injected,
-            missing: None,
+            missing: Vec::new(),
             hidden: hidden.map(|parameter| parameter.name.clone()).collect(),
             limit: ConcurrencyLimit::new(limit),
             check: OnceLock::new(),

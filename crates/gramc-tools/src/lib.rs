@@ -77,8 +77,8 @@ pub use journal::{CallJournal, JournalError};
 pub use library::{LibraryError, LoadOptions, ToolLibrary};
 pub use process::{ProcessGroup, ProcessPipes, ProcessWatcher, StartError, watch_processes};
 pub use session::{
-    Admission, AdmittedCall, CallObserver, CallStream, Callers, FinishedCall, RedactedArguments,
-    RunFailure, Session, StreamUpdate,
+    Admission, AdmittedCall, CallObserver, CallStream, Callers, CheckedCall, FinishedCall,
+    RedactedArguments, RunFailure, Session, StreamUpdate,
 };
 pub use session_client::{RpcError, SessionClient};
 pub use settings::{Expand, Settings, parse_undeclared};

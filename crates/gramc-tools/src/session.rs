@@ -7,6 +7,7 @@
 mod admission;
 mod approval;
 mod call;
+mod check;
 mod concurrency;
 mod container;
 mod observer;
@@ -26,6 +27,7 @@ use std::fmt::{self, Debug};
 use std::sync::Arc;
 
 use parking_lot::Mutex;
+use serde_json::{Map, Value};
 use smol_str::SmolStr;
 
 use crate::approval::Approvals;
@@ -39,6 +41,7 @@ use crate::stats::SessionStats;
 use crate::verdict::CallError;
 
 pub use admission::Admission;
+pub use check::CheckedCall;
 pub(crate) use concurrency::ConcurrencyLimit;
 pub use observer::{CallObserver, FinishedCall};
 pub use redaction::RedactedArguments;
@@ -82,6 +85,8 @@ pub struct Session {
     /// What executes the tools of the host.
     host: Option<Arc<dyn Implementation>>,
     observer: Option<Arc<CallObserver>>,
+    /// Values of injected parameters, which take precedence over those of the library.
+    injected: Map<String, Value>,
 }
 
 impl Debug for Session {
@@ -109,6 +114,7 @@ impl Session {
             journal: bound.0.journal.clone().unwrap_or_default(),
             host: None,
             observer: None,
+            injected: Map::new(),
         }
     }
 
@@ -130,6 +136,13 @@ impl Session {
     #[must_use]
     pub fn with_observer(mut self, observer: Arc<CallObserver>) -> Self {
         self.observer = Some(observer);
+        self
+    }
+
+    /// Sets values of injected parameters, which take precedence over those of the library.
+    #[must_use]
+    pub fn with_injected(mut self, injected: Map<String, Value>) -> Self {
+        self.injected = injected;
         self
     }
 

@@ -30,6 +30,8 @@ pub struct Call {
     pub arguments: Option<String>,
     /// How the reply of the model ended, as far as this call is concerned.
     pub ending: ReplyEnding,
+    /// Values of injected parameters, which take precedence over those of the session.
+    pub injected: Map<String, Value>,
 }
 
 /// How the reply of a model ended.

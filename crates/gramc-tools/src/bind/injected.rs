@@ -23,7 +23,7 @@ impl Binder<'_> {
         &mut self,
         tool: &Tool,
         entry: &LibraryEntry,
-        missing: &mut Option<String>,
+        missing: &mut Vec<(SmolStr, String)>,
     ) -> Vec<(SmolStr, Value)> {
         let mut injected = Vec::new();
         for parameter in injected_parameters(tool) {
@@ -57,9 +57,9 @@ impl Binder<'_> {
                 // A credential that only some environments have.
                 Err(_) if supply.is_some() && parameter.optionality == Optionality::Optional => {}
                 Err(why) => {
-                    let problem =
-                        BindProblem::NotInjected { tool: tool_name, parameter: name, why };
-                    missing.get_or_insert_with(|| problem.to_string());
+                    let parameter = name.clone();
+                    let problem = BindProblem::NotInjected { tool: tool_name, parameter, why };
+                    missing.push((name, problem.to_string()));
                     // The other tools work without it.
                     let is_fatal = supply.is_none();
                     if is_fatal { &mut self.problems } else { &mut self.warnings }.push(problem);

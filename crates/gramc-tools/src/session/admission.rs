@@ -6,11 +6,13 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use gramc_calls::check::{
     Accepted, InvalidArguments, MalformedArguments, Policy, Problem, Rejection, ToolCheck,
 };
-use serde_json::Value;
+use gramc_model::ValueSource;
+use serde_json::{Map, Value};
+use smol_str::SmolStr;
 
 use super::run::AdmittedCall;
 use super::{Callers, Session, warnings};
-use crate::bind::CallTarget;
+use crate::bind::{CallTarget, texts};
 use crate::invocation::{Implementation, RequestOrigin};
 use crate::throttle::{CallOutcome, ThrottleTicket};
 use crate::verdict::{Call, CallError, ReplyEnding, Success, Verdict, Warning};
@@ -37,7 +39,7 @@ impl Session {
         call: Call,
         check: impl FnOnce(&ToolCheck, &str, Policy) -> Result<Accepted, Rejection>,
     ) -> Admission<'_> {
-        let Call { id, name, arguments, ending } = call;
+        let Call { id, name, arguments, ending, injected } = call;
         let arguments = arguments.unwrap_or_else(|| "{}".to_owned());
         let refuse =
             |name: String, error| Admission::Answered(Verdict::new(id.clone(), name, Err(error)));
@@ -94,7 +96,8 @@ impl Session {
             message: format!("`{name}` just failed with the same arguments"),
         }));
         match checked {
-            Ok(accepted) => {
+            Ok(mut accepted) => {
+                let injected = self.injected_values(tool, injected, &mut accepted.secrets);
                 let masks = || self.bound.masks(tool, &accepted.secrets);
                 let stripped = warnings::stripped_arguments(&accepted.stripped);
                 warnings.extend(stripped.map(|warning| warning.mask(&masks())));
@@ -108,6 +111,7 @@ impl Session {
                     id,
                     name,
                     accepted,
+                    injected,
                     warnings,
                     judged,
                     approval: None,
@@ -120,6 +124,30 @@ impl Session {
                 Admission::Answered(Verdict { warnings, ..Verdict::new(id, name, Err(error)) })
             }
         }
+    }
+
+    /// The values of injected parameters that the call or the session supplies. Secret ones are added
+    /// to `secrets`.
+    fn injected_values(
+        &self,
+        tool: u32,
+        mut of_call: Map<String, Value>,
+        secrets: &mut Vec<String>,
+    ) -> Vec<(SmolStr, Value)> {
+        if of_call.is_empty() && self.injected.is_empty() {
+            return Vec::new();
+        }
+        let parameters = &self.bound.tool(tool).spec.parameters;
+        let injected = parameters.iter().filter(|it| it.source == ValueSource::Injected);
+        let supplied = injected.filter_map(|parameter| {
+            let name = parameter.name.as_str();
+            let value = of_call.remove(name).or_else(|| self.injected.get(name).cloned())?;
+            if parameter.secret {
+                texts(&value, secrets);
+            }
+            Some((parameter.name.clone(), value))
+        });
+        supplied.collect()
     }
 
     /// Records that a call was refused, and returns its error.
@@ -153,7 +181,7 @@ impl Session {
 
     /// Checks a single call without running or recording it. All containers count as expanded.
     pub fn validate(&self, call: Call) -> Verdict {
-        let Call { id, name, arguments, ending } = call;
+        let Call { id, name, arguments, ending, .. } = call;
         let arguments = arguments.unwrap_or_else(|| "{}".to_owned());
         if let ReplyEnding::CutOff(why) = ending {
             let error = MalformedArguments::cut_off(&arguments, why).into();

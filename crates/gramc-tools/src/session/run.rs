@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use futures_util::FutureExt as _;
 use serde_json::{Map, Value};
+use smol_str::SmolStr;
 use tokio_util::sync::CancellationToken;
 
 use super::Session;
@@ -28,6 +29,8 @@ pub struct AdmittedCall<'s> {
     pub(super) id: Option<String>,
     pub(super) name: String,
     pub(super) accepted: Accepted,
+    /// The values of injected parameters that the call or the session supplies.
+    pub(super) injected: Vec<(SmolStr, Value)>,
     pub(super) warnings: Vec<Warning>,
     /// Whether the validators have accepted it.
     pub(super) judged: bool,
@@ -78,9 +81,10 @@ impl<'s> AdmittedCall<'s> {
 
     /// The arguments for the implementation: a JSON object with injected values.
     pub fn arguments(&self) -> String {
-        let injected = &self.session.bound.tool(self.tool).injected;
+        let of_library = &self.session.bound.tool(self.tool).injected;
+        let of_library = of_library.iter().filter(|(name, _)| !self.is_supplied(name));
         let mut arguments = self.accepted.arguments.clone();
-        for (name, value) in injected {
+        for (name, value) in of_library.chain(&self.injected) {
             if arguments.pop().is_some() {
                 if arguments.len() > 1 {
                     arguments.push(',');
@@ -91,6 +95,11 @@ impl<'s> AdmittedCall<'s> {
             }
         }
         arguments
+    }
+
+    /// Whether the call or the session supplies the value of an injected parameter.
+    fn is_supplied(&self, parameter: &str) -> bool {
+        self.injected.iter().any(|(name, _)| name == parameter)
     }
 
     /// The arguments as an implementation with another signature gets them.
@@ -173,7 +182,7 @@ impl<'s> AdmittedCall<'s> {
             let detail = "no implementation in the library";
             return Err(RunFailure::error(InvocationErrorKind::Unreachable, detail));
         };
-        if let Some(why) = &tool.missing {
+        if let Some((_, why)) = tool.missing.iter().find(|(name, _)| !self.is_supplied(name)) {
             return Err(RunFailure::error(InvocationErrorKind::Unreachable, why));
         }
         let implementation = self.session.implementation(entry);

@@ -19,6 +19,7 @@ impl Session {
             id: None,
             name: name.to_owned(),
             accepted: Accepted { arguments, ..Accepted::default() },
+            injected: Vec::new(),
             warnings: Vec::new(),
             judged: true,
             approval: None,

@@ -202,7 +202,7 @@ fn call(map: &Entries<'_>) -> Result<CallLine, LineError> {
     let recorded = recorded_cut_off(&error.unwrap_or_default().error_type);
     let ending = ending(map)?;
     let ending = recorded.map_or(ending, ReplyEnding::CutOff);
-    Ok(CallLine::Call { call: Call { id, name, arguments, ending }, at, result })
+    Ok(CallLine::Call { call: Call { id, name, arguments, ending, ..Call::default() }, at, result })
 }
 
 /// How the reply of the model ended.

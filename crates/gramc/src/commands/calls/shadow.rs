@@ -161,6 +161,7 @@ impl Shadow<'_> {
             name: line.name.clone(),
             arguments: (!line.arguments.is_empty()).then(|| line.arguments.clone()),
             ending: recorded_cut_off(error_type).map_or(ReplyEnding::Unknown, ReplyEnding::CutOff),
+            ..gramc_tools::Call::default()
         };
         let verdict = match self.session(&line.agent).begin(call) {
             Admission::Answered(verdict) => Some(verdict),
