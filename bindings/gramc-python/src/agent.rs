@@ -55,7 +55,7 @@ impl FunctionConversation for PythonConversation {
             return Box::pin(std::future::ready(Err(interpreter_ended())));
         };
         run_function(|py, completion| {
-            runner.call_method1(py, "start", (session, message, completion))
+            runner.call_method1(py, "start", (completion, session, message))
         })
     }
 }

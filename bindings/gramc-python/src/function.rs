@@ -1,33 +1,30 @@
 //! Functions of Python as implementations.
 
+use std::sync::Arc;
+
 use gramc_tools::implementations::not_json;
 use gramc_tools::invocation::{InvocationError, ValueFuture};
 use parking_lot::Mutex;
 use pyo3::prelude::*;
+use pyo3::types::PyDict;
 use serde_json::Value;
 use tokio::sync::oneshot;
 
+use crate::caller::Caller;
 use crate::runtime::attach;
-
-tokio::task_local! {
-    /// The event loop of the caller, if it is asynchronous.
-    pub(crate) static EVENT_LOOP: Py<PyAny>;
-}
-
-/// The event loop of the caller, if it is asynchronous.
-pub(crate) fn event_loop(py: Python<'_>) -> Option<Py<PyAny>> {
-    EVENT_LOOP.try_with(|it| it.clone_ref(py)).ok()
-}
 
 type Outcome = Result<Value, InvocationError>;
 
 /// Receives the outcome of a function.
 #[pyclass(frozen)]
-pub(crate) struct Completion(Mutex<Option<oneshot::Sender<Outcome>>>);
+pub(crate) struct Completion {
+    sender: Mutex<Option<oneshot::Sender<Outcome>>>,
+    caller: Arc<Caller>,
+}
 
 impl Completion {
     fn send(&self, outcome: Outcome) {
-        if let Some(sender) = self.0.lock().take() {
+        if let Some(sender) = self.sender.lock().take() {
             // The call may have ended before.
             let _ = sender.send(outcome);
         }
@@ -36,6 +33,18 @@ impl Completion {
 
 #[pymethods]
 impl Completion {
+    /// The event loop of the caller, if it is asynchronous.
+    #[getter]
+    fn event_loop(&self) -> Option<&Py<PyAny>> {
+        self.caller.event_loop.as_ref()
+    }
+
+    /// Values of injected parameters.
+    #[getter]
+    fn injected(&self) -> Option<&Py<PyDict>> {
+        self.caller.injected.as_ref()
+    }
+
     /// The result as JSON text.
     fn finish(&self, py: Python<'_>, result: &str) {
         crate::runtime::detach(py, || {
@@ -44,7 +53,9 @@ impl Completion {
     }
 
     /// The function failed.
-    fn fail(&self, message: &str) {
+    #[pyo3(signature = (message, exception=None))]
+    fn fail(&self, message: &str, exception: Option<Py<PyAny>>) {
+        self.caller.note_exception(exception);
         self.send(Err(InvocationError::failure(message)));
     }
 
@@ -77,7 +88,8 @@ pub(crate) fn run_function(
     start: impl FnOnce(Python<'_>, Py<Completion>) -> PyResult<Py<PyAny>>,
 ) -> ValueFuture {
     let (sender, receiver) = oneshot::channel();
-    let started = attach(|py| start(py, Py::new(py, Completion(Mutex::new(Some(sender))))?));
+    let completion = Completion { sender: Mutex::new(Some(sender)), caller: Caller::current() };
+    let started = attach(|py| start(py, Py::new(py, completion)?));
     let started = match started {
         Some(Ok(running)) => Ok(Running(Some(running))),
         Some(Err(error)) => {

@@ -4,6 +4,7 @@
 //! crates of gramc.
 
 mod agent;
+mod caller;
 mod convert;
 mod experiment;
 mod function;

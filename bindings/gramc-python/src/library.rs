@@ -2,16 +2,18 @@
 
 use std::path::PathBuf;
 
-use gramc_tools::BindProblem;
 use gramc_tools::approval::Approvals;
 use gramc_tools::implementations::Function;
 use gramc_tools::invocation::DeclaredInterface;
+use gramc_tools::{BindProblem, Callers};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
+use pyo3::types::PyDict;
 use serde_json::{Map, Value};
 
+use crate::caller::injected_json;
 use crate::convert::{to_python, to_value};
-use crate::function::{event_loop, run_function};
+use crate::function::run_function;
 use crate::runtime::{call_token, detach, handle, wait};
 use crate::session::Session;
 use crate::specification::{Specification, raise, specification_error};
@@ -49,9 +51,11 @@ impl Library {
             Value::Null => None,
             parameters => Some(DeclaredInterface::Schemas { parameters, result: None }),
         };
-        let function = Function::new(move |arguments| {
+        let function = Function::of_invocation(move |invocation| {
             run_function(|py, completion| {
-                runner.call_method1(py, "start", (event_loop(py), &*arguments, completion))
+                let hidden: Vec<_> = invocation.hidden.iter().map(|name| &**name).collect();
+                let arguments = (completion, &*invocation.arguments, hidden);
+                runner.call_method1(py, "start", arguments)
             })
         });
         let function = function.declaring(declared);
@@ -102,11 +106,18 @@ pub(crate) struct BoundLibrary {
 
 #[pymethods]
 impl BoundLibrary {
-    /// Starts a conversation. `approve` is asked about calls that have to be approved.
-    #[pyo3(signature = (*, approve=None))]
-    fn session(this: &Bound<'_, Self>, approve: Option<&Bound<'_, PyAny>>) -> PyResult<Session> {
+    /// Starts a conversation. `approve` is asked about calls that have to be approved, `inject` holds
+    /// values of injected parameters, and `on_verdict` receives the verdicts.
+    #[pyo3(signature = (*, approve=None, inject=None, on_verdict=None))]
+    fn session(
+        this: &Bound<'_, Self>,
+        approve: Option<&Bound<'_, PyAny>>,
+        inject: Option<Bound<'_, PyDict>>,
+        on_verdict: Option<Py<PyAny>>,
+    ) -> PyResult<Session> {
         static RUNNER: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
-        let mut session = gramc_tools::Session::new(&this.get().library.bound);
+        let mut session = gramc_tools::Session::new(&this.get().library.bound)
+            .with_injected(injected_json(inject.as_ref())?);
         if let Some(approve) = approve {
             let py = this.py();
             let runner = RUNNER.import(py, "gramc._functions", "ApprovalRunner")?;
@@ -114,12 +125,18 @@ impl BoundLibrary {
             session = session.with_approvals(Approvals::of_function(move |request| {
                 run_function(|py, completion| {
                     let (name, arguments) = (request.name.as_str(), request.arguments.to_string());
-                    let arguments = (event_loop(py), name, arguments, completion);
-                    runner.call_method1(py, "start", arguments)
+                    runner.call_method1(py, "start", (completion, name, arguments))
                 })
             }));
         }
-        Ok(Session::new(session, this.clone().unbind()))
+        let inject = inject.map(|inject| inject.copy()).transpose()?.map(Bound::unbind);
+        Ok(Session::new(session, this.clone().unbind(), inject, on_verdict))
+    }
+
+    /// A session for the calls of several models, which does not count them.
+    fn _shared_session(this: Py<Self>, on_verdict: Option<Py<PyAny>>) -> Session {
+        let session = gramc_tools::Session::new(&this.get().library.bound);
+        Session::new(session.with_callers(Callers::Many), this, None, on_verdict)
     }
 
     /// Problems that do not prevent binding.

@@ -12,8 +12,8 @@ use pyo3::types::PyDict;
 use tokio::runtime::Handle;
 use tokio_util::sync::CancellationToken;
 
+use crate::caller::Caller;
 use crate::runtime::{attach, detach};
-use crate::verdict::Verdict;
 
 type CallFuture = Pin<Box<dyn Future<Output = CallVerdict> + Send>>;
 
@@ -21,12 +21,14 @@ type CallFuture = Pin<Box<dyn Future<Output = CallVerdict> + Send>>;
 #[pyclass(frozen)]
 pub(crate) struct PendingCall {
     call: Mutex<Option<CallFuture>>,
+    /// The event loop of the caller.
     event_loop: Py<PyAny>,
     /// The context of the caller's variables.
     context: Py<PyAny>,
     /// The future of `asyncio` that the caller awaits.
     #[pyo3(get)]
     future: Py<PyAny>,
+    caller: Arc<Caller>,
     cancelled: CancellationToken,
     runtime: Handle,
 }
@@ -36,13 +38,15 @@ impl PendingCall {
     pub(crate) fn start(
         py: Python<'_>,
         event_loop: Py<PyAny>,
-        call: CallFuture,
+        caller: Arc<Caller>,
+        call: impl Future<Output = CallVerdict> + Send + 'static,
         cancelled: CancellationToken,
     ) -> PyResult<Py<Self>> {
         let future = event_loop.call_method0(py, "create_future")?;
         let context = py.import("contextvars")?.call_method0("copy_context")?.unbind();
+        let call: CallFuture = Box::pin(caller.within(call));
         let (call, runtime) = (Mutex::new(Some(call)), crate::runtime::handle()?);
-        let pending = Self { call, event_loop, context, future, cancelled, runtime };
+        let pending = Self { call, event_loop, context, future, caller, cancelled, runtime };
         let pending = Py::new(py, pending)?;
         Self::step(&pending.bind(py).clone())?;
         Ok(pending)
@@ -68,8 +72,9 @@ impl PendingCall {
         });
         let Some(verdict) = verdict else { return Ok(()) };
         let future = call.future.bind(py);
+        let verdict = call.caller.conclude(py, verdict)?;
         if !future.call_method0("done")?.is_truthy()? {
-            future.call_method1("set_result", (Verdict::new(verdict),))?;
+            future.call_method1("set_result", (verdict,))?;
         }
         Ok(())
     }

@@ -3,12 +3,14 @@
 use std::sync::Arc;
 
 use gramc_tools::Call;
+use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
+use pyo3::types::PyDict;
 use tokio_util::sync::CancellationToken;
 
+use crate::caller::{Caller, injected_json};
 use crate::convert::arguments as arguments_text;
-use crate::function::EVENT_LOOP;
 use crate::library::BoundLibrary;
 use crate::pending::PendingCall;
 use crate::runtime::{call_token, detach, wait};
@@ -22,13 +24,22 @@ pub(crate) struct Session {
     /// The library that the session calls.
     #[pyo3(get)]
     bound: Py<BoundLibrary>,
+    /// Values of injected parameters.
+    inject: Option<Py<PyDict>>,
+    /// Receives the verdicts.
+    on_verdict: Option<Py<PyAny>>,
     /// Cancelled when the conversation of an agent ends.
     ended: Option<CancellationToken>,
 }
 
 impl Session {
-    pub(crate) fn new(session: gramc_tools::Session, bound: Py<BoundLibrary>) -> Self {
-        Self { native: Arc::new(session), bound, ended: None }
+    pub(crate) fn new(
+        session: gramc_tools::Session,
+        bound: Py<BoundLibrary>,
+        inject: Option<Py<PyDict>>,
+        on_verdict: Option<Py<PyAny>>,
+    ) -> Self {
+        Self { native: Arc::new(session), bound, inject, on_verdict, ended: None }
     }
 
     /// The session of an agent, which can call nothing any more once its conversation has ended.
@@ -37,7 +48,28 @@ impl Session {
         bound: Py<BoundLibrary>,
         ended: CancellationToken,
     ) -> Self {
-        Self { native: session, bound, ended: Some(ended) }
+        Self { native: session, bound, inject: None, on_verdict: None, ended: Some(ended) }
+    }
+
+    /// The caller of a call. Its own values of injected parameters take precedence.
+    pub(crate) fn caller(
+        &self,
+        py: Python<'_>,
+        event_loop: Option<&Py<PyAny>>,
+        inject: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<Arc<Caller>> {
+        let of_session = self.inject.as_ref().map(|inject| inject.bind(py).clone());
+        let injected = match (of_session, inject) {
+            (Some(of_session), Some(inject)) => {
+                let all = of_session.copy()?;
+                all.update(inject.as_mapping())?;
+                Some(all)
+            }
+            (of_session, inject) => of_session.or_else(|| inject.cloned()),
+        };
+        let clone = |object: &Py<PyAny>| object.clone_ref(py);
+        let (event_loop, on_verdict) = (event_loop.map(clone), self.on_verdict.as_ref().map(clone));
+        Ok(Caller::new(event_loop, injected.map(Bound::unbind), on_verdict))
     }
 
     pub(crate) fn call_token(&self) -> PyResult<CancellationToken> {
@@ -58,6 +90,27 @@ pub(crate) fn call_of(
     Ok(gramc_host::call(name, arguments_text(arguments)?, id, finish_reason))
 }
 
+/// Starts the span of a call, if the program records spans.
+fn start_span<'py>(py: Python<'py>, call: &Call) -> PyResult<Option<Bound<'py, PyAny>>> {
+    static START: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+    let start = START.import(py, "gramc._telemetry", "start")?;
+    let span = start.call1((&call.name, &call.id))?;
+    Ok((!span.is_none()).then_some(span))
+}
+
+/// Refuses keyword arguments that are none of a method, and names the way to pass them to the tool.
+pub(crate) fn refuse_others(
+    method: &str,
+    tool: &str,
+    others: Option<&Bound<'_, PyDict>>,
+) -> PyResult<()> {
+    let Some(name) = others.and_then(|others| others.keys().iter().next()) else { return Ok(()) };
+    Err(PyTypeError::new_err(format!(
+        "`{method}` has no parameter `{name}`; pass the arguments of the tool as a dictionary: \
+         {method}(\"{tool}\", {{\"{name}\": …}})"
+    )))
+}
+
 /// Checks a call without running it.
 pub(crate) fn check(
     py: Python<'_>,
@@ -65,77 +118,114 @@ pub(crate) fn check(
     validate: impl FnOnce(Call) -> gramc_tools::Verdict + Send,
 ) -> Verdict {
     let is_short = call.arguments.as_ref().is_none_or(|text| text.len() <= SHORT_ARGUMENTS);
-    Verdict::new(if is_short { validate(call) } else { detach(py, || validate(call)) })
+    Verdict::new(if is_short { validate(call) } else { detach(py, || validate(call)) }, None)
 }
 
 #[pymethods]
 impl Session {
     /// Checks a call and runs it.
-    #[pyo3(signature = (name, arguments=None, *, id=None, finish_reason=None))]
+    #[pyo3(signature = (
+        name, arguments=None, *, call_id=None, finish_reason=None, inject=None, **others
+    ))]
+    #[expect(clippy::too_many_arguments, reason = "keywords of Python")]
     fn call(
         &self,
         py: Python<'_>,
         name: &str,
         arguments: Option<&Bound<'_, PyAny>>,
-        id: Option<String>,
+        call_id: Option<String>,
         finish_reason: Option<&str>,
-    ) -> PyResult<Verdict> {
-        let call = call_of(name, arguments, id, finish_reason)?;
-        let cancelled = self.call_token()?;
+        inject: Option<&Bound<'_, PyDict>>,
+        others: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<Py<Verdict>> {
+        refuse_others("call", name, others)?;
+        let mut call = call_of(name, arguments, call_id, finish_reason)?;
+        call.injected = injected_json(inject)?;
+        let (caller, cancelled) = (self.caller(py, None, inject)?, self.call_token()?);
+        let span = start_span(py, &call)?;
         let work = self.native.call_until(call, cancelled.clone());
-        wait(py, work, &cancelled).map(Verdict::new)
+        let verdict = wait(py, caller.within(work), &cancelled);
+        let verdict = verdict.and_then(|verdict| caller.conclude(py, verdict));
+        if let Some(span) = span {
+            span.call_method1("end", (verdict.as_ref().ok(),))?;
+        }
+        verdict
     }
 
     /// Checks a call and runs it, in asynchronous programs.
-    #[pyo3(signature = (name, arguments=None, *, id=None, finish_reason=None))]
+    #[pyo3(signature = (
+        name, arguments=None, *, call_id=None, finish_reason=None, inject=None, **others
+    ))]
     fn acall<'py>(
         this: Bound<'py, Self>,
         name: &str,
         arguments: Option<&Bound<'py, PyAny>>,
-        id: Option<&str>,
+        call_id: Option<&str>,
         finish_reason: Option<&str>,
+        inject: Option<&Bound<'py, PyDict>>,
+        others: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
         static AWAIT: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+        refuse_others("acall", name, others)?;
         let py = this.py();
-        let function = AWAIT.import(py, "gramc._functions", "await_call")?;
-        function.call1((this, name, arguments, id, finish_reason))
+        let function = AWAIT.import(py, "gramc._functions", "acall")?;
+        function.call1((this, name, arguments, call_id, finish_reason, inject))
     }
 
     /// Starts a call in the event loop that runs.
+    #[expect(clippy::too_many_arguments, reason = "arguments of Python")]
     fn _start(
         &self,
         py: Python<'_>,
         name: &str,
         arguments: Option<&Bound<'_, PyAny>>,
-        id: Option<String>,
+        call_id: Option<String>,
         finish_reason: Option<&str>,
+        inject: Option<&Bound<'_, PyDict>>,
         event_loop: Py<PyAny>,
     ) -> PyResult<Py<PendingCall>> {
-        let call = call_of(name, arguments, id, finish_reason)?;
+        let mut call = call_of(name, arguments, call_id, finish_reason)?;
+        call.injected = injected_json(inject)?;
         let cancelled = self.call_token()?;
         let (session, token) = (Arc::clone(&self.native), cancelled.clone());
         let work = async move { session.call_until(call, token).await };
-        let work = Box::pin(EVENT_LOOP.scope(event_loop.clone_ref(py), work));
-        PendingCall::start(py, event_loop, work, cancelled)
+        let caller = self.caller(py, Some(&event_loop), inject)?;
+        PendingCall::start(py, event_loop, caller, work, cancelled)
+    }
+
+    /// Checks a call that the caller itself runs: the verdict, and the arguments as JSON text if the
+    /// call was accepted. A refused call counts as an attempt.
+    fn _check(
+        &self,
+        py: Python<'_>,
+        name: &str,
+        arguments: Option<&Bound<'_, PyAny>>,
+        call_id: Option<String>,
+    ) -> PyResult<(Py<Verdict>, Option<String>)> {
+        let call = call_of(name, arguments, call_id, None)?;
+        let checked = self.native.check(call);
+        Ok((self.caller(py, None, None)?.conclude(py, checked.verdict)?, checked.arguments))
     }
 
     /// Begins a call with streamed arguments.
-    #[pyo3(signature = (name, *, id=None))]
-    fn begin(this: Py<Self>, name: &str, id: Option<String>) -> CallStream {
-        let stream = this.get().native.begin_stream(name, id);
+    #[pyo3(signature = (name, *, call_id=None))]
+    fn begin(this: Py<Self>, name: &str, call_id: Option<String>) -> CallStream {
+        let stream = this.get().native.begin_stream(name, call_id);
         CallStream::new(this, stream)
     }
 
     /// Checks a call without running it. It counts towards no limit.
-    #[pyo3(signature = (name, arguments=None, *, id=None))]
+    #[pyo3(signature = (name, arguments=None, *, call_id=None, **others))]
     fn validate(
         &self,
         py: Python<'_>,
         name: &str,
         arguments: Option<&Bound<'_, PyAny>>,
-        id: Option<String>,
+        call_id: Option<String>,
+        others: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Verdict> {
-        let call = call_of(name, arguments, id, None)?;
+        refuse_others("validate", name, others)?;
+        let call = call_of(name, arguments, call_id, None)?;
         Ok(check(py, call, |call| self.native.validate(call)))
     }
 

@@ -1,15 +1,17 @@
 //! Specifications.
 
+use std::io;
 use std::path::PathBuf;
 
 use gramc_host::{SpecificationError, UnknownTarget};
 use pyo3::exceptions::{PyOSError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
+use pyo3::types::PyDict;
 
 use crate::convert::{to_python, to_value};
 use crate::library::{BoundLibrary, Library};
 use crate::runtime::detach;
-use crate::session::{call_of, check};
+use crate::session::{call_of, check, refuse_others};
 use crate::target_tools::TargetTools;
 use crate::verdict::Verdict;
 
@@ -29,7 +31,11 @@ pub(crate) fn raise<'py>(
 
 pub(crate) fn specification_error(py: Python<'_>, error: &SpecificationError) -> PyErr {
     match error.diagnostics_json() {
-        None => PyOSError::new_err(error.to_string()),
+        None => match error.io_kind() {
+            // Python's exception of this kind, such as `FileNotFoundError`.
+            Some(kind) => io::Error::new(kind, error.to_string()).into(),
+            None => PyOSError::new_err(error.to_string()),
+        },
         Some(found) => {
             let raised = to_python(py, &found);
             raised.and_then(|found| raise(py, "SpecError", &found)).unwrap_or_else(|error| error)
@@ -84,15 +90,17 @@ impl Specification {
     }
 
     /// Checks a call without running it.
-    #[pyo3(signature = (name, arguments=None, *, id=None))]
+    #[pyo3(signature = (name, arguments=None, *, call_id=None, **others))]
     fn validate(
         &self,
         py: Python<'_>,
         name: &str,
         arguments: Option<&Bound<'_, PyAny>>,
-        id: Option<String>,
+        call_id: Option<String>,
+        others: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Verdict> {
-        let call = call_of(name, arguments, id, None)?;
+        refuse_others("validate", name, others)?;
+        let call = call_of(name, arguments, call_id, None)?;
         Ok(check(py, call, |call| self.0.validate(call)))
     }
 

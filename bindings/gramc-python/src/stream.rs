@@ -10,7 +10,6 @@ use pyo3::types::{PyBytes, PyString};
 use serde_json::Value;
 
 use crate::convert::to_python;
-use crate::function::EVENT_LOOP;
 use crate::pending::PendingCall;
 use crate::runtime::wait;
 use crate::session::Session;
@@ -110,12 +109,13 @@ impl CallStream {
 
     /// Checks the complete arguments and runs the call.
     #[pyo3(signature = (*, finish_reason=None))]
-    fn finish(&self, py: Python<'_>, finish_reason: Option<&str>) -> PyResult<Verdict> {
+    fn finish(&self, py: Python<'_>, finish_reason: Option<&str>) -> PyResult<Py<Verdict>> {
         let session = self.session.get();
         let (stream, cancelled) = (self.end()?, session.call_token()?);
         let ending = gramc_host::ending(finish_reason);
+        let caller = session.caller(py, None, None)?;
         let work = session.native.finish_stream(stream, ending, cancelled.clone());
-        wait(py, work, &cancelled).map(Verdict::new)
+        caller.conclude(py, wait(py, caller.within(work), &cancelled)?)
     }
 
     /// Checks the complete arguments and runs the call, in asynchronous programs.
@@ -141,12 +141,13 @@ impl CallStream {
         let ending = gramc_host::ending(finish_reason);
         let (native, token) = (Arc::clone(&session.native), cancelled.clone());
         let work = async move { native.finish_stream(stream, ending, token).await };
-        let work = Box::pin(EVENT_LOOP.scope(event_loop.clone_ref(py), work));
-        PendingCall::start(py, event_loop, work, cancelled)
+        let caller = session.caller(py, Some(&event_loop), None)?;
+        PendingCall::start(py, event_loop, caller, work, cancelled)
     }
 
     /// Ends an incomplete call.
-    fn stop(&self) -> PyResult<Verdict> {
-        Ok(Verdict::new(self.session.get().native.stop_stream(self.end()?)))
+    fn stop(&self, py: Python<'_>) -> PyResult<Py<Verdict>> {
+        let session = self.session.get();
+        session.caller(py, None, None)?.conclude(py, session.native.stop_stream(self.end()?))
     }
 }

@@ -14,11 +14,14 @@ use crate::convert::to_python;
 pub(crate) struct Verdict {
     verdict: CallVerdict,
     json: OnceLock<Value>,
+    /// The exception that the function raised.
+    #[pyo3(get)]
+    exception: Option<Py<PyAny>>,
 }
 
 impl Verdict {
-    pub(crate) fn new(verdict: CallVerdict) -> Self {
-        Self { verdict, json: OnceLock::new() }
+    pub(crate) fn new(verdict: CallVerdict, exception: Option<Py<PyAny>>) -> Self {
+        Self { verdict, json: OnceLock::new(), exception }
     }
 
     fn json(&self) -> &Value {

@@ -71,7 +71,7 @@ def test_validate_runs_nothing(shop):
     assert [one["pointer"] for one in verdict.errors] == ["/nights"]
     assert shop.validate("stya").error_type == "unknown_tool"
     assert shop.validate("stay", "{").error_type == shop.validate("stay", "[").error_type
-    assert shop.validate("stay", id="c1").to_dict()["id"] == "c1"
+    assert shop.validate("stay", call_id="c1").to_dict()["id"] == "c1"
 
 
 def test_all_gaps_are_listed(shop):
@@ -125,7 +125,7 @@ def test_exceptions_are_invocation_errors():
         raise LookupError(f"no {x}")
 
     verdict = bind_one(ONE, "f", fail).call("f", {"x": "a"})
-    assert (verdict.error_type, verdict.error["detail"]) == ("invocation_error", "no a")
+    assert (verdict.error_type, verdict.error["detail"]) == ("invocation_error", "LookupError: no a")
     assert "Traceback" not in verdict.to_json() and verdict.arguments == {"x": "a"}
 
     def silent(x):
@@ -397,7 +397,7 @@ def test_the_strict_profile_limits_all_calls():
 def test_arguments_arrive_in_pieces():
     session = bind_one("[note:Tool | (text::Text)==>(n::Int)==>(::Any)]", "note", lambda text, n: [text, n])
     text = '{"text": "né😀 \\u00e9\\n", "n": "7"}'
-    call = session.begin("note", id="c1")
+    call = session.begin("note", call_id="c1")
     values = []
     for byte in text.encode():
         call.feed(bytes([byte]))
@@ -405,7 +405,7 @@ def test_arguments_arrive_in_pieces():
     assert values[-1] == {"text": "né😀 é\n", "n": 7}
     assert {"text": "né"} in values and {"text": "né😀 é\n"} in values
     verdict = call.finish(finish_reason="stop")
-    whole = session.call("note", text, id="c1", finish_reason="stop")
+    whole = session.call("note", text, call_id="c1", finish_reason="stop")
     assert (verdict.id, verdict.to_json()) == ("c1", whole.to_json())
     with pytest.raises(RuntimeError, match="the call has ended"):
         call.feed("}")

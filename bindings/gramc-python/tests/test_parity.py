@@ -31,7 +31,7 @@ def command_line(arguments: list[str], calls: Path) -> list[str]:
 def compare(made: list[dict[str, Any]], expected: list[str], judge: Any) -> None:
     assert len(made) == len(expected)
     for call, line in zip(made, expected):
-        verdict = judge(call["name"], call.get("arguments"), id=call.get("id"))
+        verdict = judge(call["name"], call.get("arguments"), call_id=call.get("id"))
         assert verdict.to_json() == line, call
         assert verdict.to_dict() == json.loads(line)
 

@@ -12,16 +12,20 @@ import sys as _sys
 from . import _native
 from ._errors import BindError, ExperimentError, SpecError
 from ._experiment import aexperiment, experiment
+from ._guard import CallRefused, guard
 from ._library import ToolLibrary
 from ._native import Bound, CallStream, Report, Session, Verdict
+from ._signature import Injected
 from ._specification import Specification, load, loads
-from ._tool import Tool, tool
+from ._tool import Tool, specification, tool
 
 __all__ = [
     "BindError",
     "Bound",
+    "CallRefused",
     "CallStream",
     "ExperimentError",
+    "Injected",
     "Report",
     "Session",
     "SpecError",
@@ -31,8 +35,10 @@ __all__ = [
     "Verdict",
     "aexperiment",
     "experiment",
+    "guard",
     "load",
     "loads",
+    "specification",
     "tool",
 ]
 

@@ -11,12 +11,13 @@ import functools
 import inspect
 import json
 import os
+import sys
 import traceback
 import uuid
 from collections.abc import Callable, Coroutine
 from typing import TYPE_CHECKING, Any
 
-from . import _signature, _workers
+from . import _signature, _telemetry, _workers
 
 if TYPE_CHECKING:
     from ._native import CallStream, Completion, PendingCall, Session, Verdict
@@ -31,6 +32,24 @@ async def await_call(call: Session | CallStream, *arguments: Any) -> Verdict:
     except asyncio.CancelledError:
         pending.cancel()
         raise
+    return verdict
+
+
+async def acall(session: Session, name: str, arguments: Any, call_id: str | None, *options: Any) -> Verdict:
+    """Run a call of a session, in a program with asyncio or trio."""
+    if (trio := sys.modules.get("trio")) and trio.lowlevel.in_trio_run():
+        finish_reason, inject = options
+        keywords = {"call_id": call_id, "finish_reason": finish_reason, "inject": inject}
+        work = functools.partial(session.call, name, arguments, **keywords)
+        return await trio.to_thread.run_sync(work)
+    span = _telemetry.start(name, call_id)
+    if span is None:
+        return await await_call(session, name, arguments, call_id, *options)
+    verdict = None
+    try:
+        verdict = await await_call(session, name, arguments, call_id, *options)
+    finally:
+        span.end(verdict)
     return verdict
 
 
@@ -74,17 +93,33 @@ class _Task:
 class Runner:
     """Starts a function with the arguments of a call."""
 
-    def __init__(self, function: Callable[..., Any]) -> None:
+    def __init__(
+        self,
+        name: str,
+        function: Callable[..., Any],
+        inject: dict[str, Any],
+        describe: Callable[[BaseException], str],
+    ) -> None:
+        self._name = name
         self._function = function
+        self._inject = inject
+        self._describe = describe
         self._is_async = is_coroutine_function(function)
         self._read = _signature.reader(function)
+        self._context = _signature.context_parameters(function)
 
-    def start(
-        self, loop: asyncio.AbstractEventLoop | None, arguments: str, completion: Completion
-    ) -> Any:
+    def start(self, completion: Completion, arguments: str, hidden: list[str]) -> Any:
         """Start the function. The answer has a method `cancel`."""
-        work = _Work(lambda: self._function(**self._read(arguments)), completion, describe)
-        return work.start(loop, self._is_async)
+        work = _Work(lambda: self._call(completion, arguments, hidden), completion, self._describe)
+        return work.start(completion.event_loop, self._is_async)
+
+    def _call(self, completion: Completion, arguments: str, hidden: list[str]) -> Any:
+        values = self._read(arguments)
+        if self._context:
+            declared = {name: values[name] for name in hidden if name in values}
+            supplied = {**declared, **self._inject, **(completion.injected or {})}
+            _signature.supply(self._name, self._context, values, supplied)
+        return self._function(**values)
 
 
 class AgentRunner:
@@ -94,7 +129,7 @@ class AgentRunner:
         self._function = function
         self._is_async = is_coroutine_function(function)
 
-    def start(self, session: Session, message: str, completion: Completion) -> Any:
+    def start(self, completion: Completion, session: Session, message: str) -> Any:
         """Start the agent. The answer has a method `cancel`."""
         work = _Work(lambda: self._function(session, message), completion, _describe_with_place)
         return work.start(None, self._is_async, "agents")
@@ -109,16 +144,10 @@ class ApprovalRunner:
         self._function = function
         self._is_async = is_coroutine_function(function)
 
-    def start(
-        self,
-        loop: asyncio.AbstractEventLoop | None,
-        name: str,
-        arguments: str,
-        completion: Completion,
-    ) -> Any:
+    def start(self, completion: Completion, name: str, arguments: str) -> Any:
         """Start the function. The answer has a method `cancel`."""
         work = _Work(lambda: self._function(name, json.loads(arguments)), completion, describe)
-        return work.start(loop, self._is_async)
+        return work.start(completion.event_loop, self._is_async)
 
 
 class _Work:
@@ -148,9 +177,13 @@ class _Work:
         try:
             result = self._call()
         except BaseException as error:
-            self._completion.fail(self._describe(error))
+            self._fail(error)
         else:
             finish(self._completion, result)
+
+    def _fail(self, error: BaseException) -> None:
+        is_raised = not isinstance(error, _signature.ArgumentsError)
+        self._completion.fail(self._describe(error), error if is_raised else None)
 
     async def _run_async(self, is_of_caller: bool) -> None:
         try:
@@ -159,7 +192,7 @@ class _Work:
             self._completion.fail("the function was cancelled")
             raise
         except BaseException as error:
-            self._completion.fail(self._describe(error))
+            self._fail(error)
             # `SystemExit` and `KeyboardInterrupt` end an event loop, which others need if it is shared.
             if is_of_caller and not isinstance(error, Exception):
                 raise
@@ -176,14 +209,26 @@ def is_coroutine_function(function: Callable[..., Any]) -> bool:
 
 
 def describe(error: BaseException) -> str:
-    """The message of an exception for the model: no traceback, and no type unless there is no text."""
+    """The type and the message of an exception for the model, without a traceback."""
     if isinstance(error, _signature.ArgumentsError):
         return str(error)
     try:
         text = str(error).strip()
     except Exception:
         text = ""
-    return _utf8(text) or f"the function raised {type(error).__name__}"
+    name = type(error).__name__
+    return _utf8(f"{name}: {text}" if text else f"the function raised {name}")
+
+
+def describe_by(error_text: Callable[[BaseException], str] | None) -> Callable[[BaseException], str]:
+    """The description of exceptions by a function of the user."""
+    if error_text is None:
+        return describe
+
+    def text(error: BaseException) -> str:
+        return describe(error) if isinstance(error, _signature.ArgumentsError) else str(error_text(error))
+
+    return text
 
 
 def _describe_with_place(error: BaseException) -> str:
@@ -205,7 +250,7 @@ def _utf8(text: str) -> str:
 def finish(completion: Completion, result: Any) -> None:
     """Hand over the result as JSON."""
     try:
-        text = json.dumps(result, default=_encode, allow_nan=False, ensure_ascii=False)
+        text = json.dumps(result, default=encode, allow_nan=False, ensure_ascii=False)
         text.encode()
     except RecursionError:
         completion.refuse_result("it contains itself or nests too deeply")
@@ -217,7 +262,7 @@ def finish(completion: Completion, result: Any) -> None:
         completion.finish(text)
 
 
-def _encode(value: Any) -> Any:
+def encode(value: Any) -> Any:
     """What `json.dumps` does not know."""
     dump = getattr(value, "model_dump", None)
     if callable(dump) and not isinstance(value, type):

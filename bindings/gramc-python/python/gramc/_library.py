@@ -10,9 +10,9 @@ from typing import Any, TypeVar, overload
 
 from . import _native, _signature
 from ._code import code_hash
-from ._functions import Runner
+from ._functions import Runner, describe_by
 from ._native import Bound, Specification
-from ._tool import Tool
+from ._tool import Tool, specify
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -52,14 +52,23 @@ class ToolLibrary:
 
     Keyword arguments are settings for all tools that are added: `timeout` (seconds, or text such as
     `"5s"`), `max_attempts`, `concurrency`, `throttle` and the other attributes of a library in gram.
+    `error_text` is a function from the exception of a tool to the text for the model.
     """
 
     name: str
     _native: _native.Library
 
-    def __init__(self, name: str, **settings: Any) -> None:
+    def __init__(
+        self,
+        name: str,
+        *,
+        error_text: Callable[[BaseException], str] | None = None,
+        **settings: Any,
+    ) -> None:
         self.name = name
         self._native = _native.Library(name, _attributes(settings))
+        self._describe = describe_by(error_text)
+        self._functions: dict[str, Callable[..., Any]] = {}
 
     @classmethod
     def load(cls, path: str | os.PathLike[str], name: str | None = None) -> ToolLibrary:
@@ -67,8 +76,7 @@ class ToolLibrary:
 
         Functions can be added to it. Raises `SpecError` if the file has errors.
         """
-        library = cls.__new__(cls)
-        library.name = name or os.fspath(path)
+        library = cls(name or os.fspath(path))
         library._native = _native.load_library(path, name)
         return library
 
@@ -90,7 +98,7 @@ class ToolLibrary:
             self.add(name.name, name.function, **settings)
             return name
         if callable(name):
-            self.add(name.__name__, name, **settings)
+            self.add(_signature.name_of(name), name, **settings)
             return name
 
         def decorate(function: Function) -> Function:
@@ -100,6 +108,10 @@ class ToolLibrary:
 
         return decorate
 
+    def specification(self) -> Specification:
+        """Derive the specification of the functions, as `gramc.specification` does."""
+        return specify(self._functions.items())
+
     def add(
         self,
         name: str,
@@ -108,19 +120,27 @@ class ToolLibrary:
         inject: dict[str, Any] | None = None,
         **settings: Any,
     ) -> None:
-        """Add a function as the implementation of a tool."""
+        """Add a function as the implementation of a tool.
+
+        Raises `TypeError` if a parameter has a type that no argument of a model has.
+        """
+        if isinstance(function, Tool):
+            function = function.function
         if not callable(function):
             raise TypeError(f"the implementation of `{name}` is not callable")
         if inject is not None and not isinstance(inject, dict):
             raise TypeError("expected a dictionary as `inject`")
+        supplied = _signature.context_parameters(function)
+        values = inject or {}
         self._native.add(
             name,
-            Runner(function),
-            _signature.parameters_schema(function),
+            Runner(name, function, values, self._describe),
+            _signature.parameters_schema(function, strict=False),
             _attributes(settings),
-            inject or {},
+            {key: value for key, value in values.items() if key not in supplied},
             code_hash(function),
         )
+        self._functions[name] = function
 
     def bind(self, specification: Specification) -> Bound:
         """Bind the library, as `specification.bind(library)` does."""

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Callable
-from typing import Any, overload
+from collections.abc import Callable, Iterable
+from typing import Any, Generic, ParamSpec, TypeVar, overload
 
 from . import _native, _signature
 from ._native import Specification
 
+P = ParamSpec("P")
+R = TypeVar("R", covariant=True)
 
-class Tool:
+
+class Tool(Generic[P, R]):
     """A function with the definition that is derived from it. It can still be called."""
 
-    def __init__(self, function: Callable[..., Any], name: str, gram: str, notes: list[str]) -> None:
+    def __init__(self, function: Callable[P, R], name: str, gram: str, notes: list[str]) -> None:
         self.function = function
         self.name = name
         self.gram = gram
@@ -28,7 +31,7 @@ class Tool:
         """The definition as a specification."""
         return _native.loads(self.gram, f"{self.name}.gram")
 
-    def __call__(self, *arguments: Any, **keywords: Any) -> Any:
+    def __call__(self, *arguments: P.args, **keywords: P.kwargs) -> R:
         return self.function(*arguments, **keywords)
 
     def __repr__(self) -> str:
@@ -36,44 +39,69 @@ class Tool:
 
 
 @overload
-def tool(function: Callable[..., Any], /) -> Tool: ...
+def tool(function: Callable[P, R], /) -> Tool[P, R]: ...
 @overload
-def tool(*, name: str | None = None) -> Callable[[Callable[..., Any]], Tool]: ...
+def tool(*, name: str | None = None) -> Callable[[Callable[P, R]], Tool[P, R]]: ...
 
 
 def tool(function: Callable[..., Any] | None = None, /, *, name: str | None = None) -> Any:
     """Derive a definition from the annotations and the docstring of a function.
 
     The text in gram is `.gram`. Types other than `str`, `int`, `float`, `bool`, `list` and `dict` need
-    pydantic.
+    pydantic. Raises `TypeError` if a parameter has no type.
     """
     if function is None:
         return lambda decorated: _derive(decorated, name)
     return _derive(function, name)
 
 
-def _derive(function: Callable[..., Any], name: str | None) -> Tool:
-    name = name or function.__name__
-    parameters = _signature.parameters_schema(function)
+def _derive(function: Callable[..., Any], name: str | None) -> Tool[..., Any]:
+    name = name or _signature.name_of(function)
+    text, notes = _native.import_tools({"tools": [definition(name, function)]})
+    return Tool(function, name, text, notes)
+
+
+def specification(functions: Iterable[Callable[..., Any]]) -> Specification:
+    """Derive the specification of functions from their annotations and docstrings.
+
+    Parameters that the program or a framework supplies are left out. Raises `TypeError` if a parameter
+    has no type.
+    """
+    return specify([(_signature.name_of(function), function) for function in functions])
+
+
+def specify(functions: Iterable[tuple[str, Callable[..., Any]]]) -> Specification:
+    """Derive the specification of functions with the names of their tools."""
+    definitions = [definition(name, function) for name, function in functions]
+    text, _ = _native.import_tools({"tools": definitions})
+    return _native.loads(text, "<functions>")
+
+
+def definition(name: str, function: Callable[..., Any]) -> dict[str, Any]:
+    """The definition of a function in the form of MCP."""
+    if isinstance(function, Tool):
+        function = function.function
+    parameters = _signature.parameters_schema(function, strict=True)
     if parameters is None:
         raise TypeError(f"Python does not know the parameters of `{name}`")
     for one in _signature.signature(function).parameters.values():  # type: ignore[union-attr]
         if one.kind in (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.POSITIONAL_ONLY):
             raise TypeError(f"`{name}` has parameters without a name, such as `{one.name}`")
-    summary, described = docstring(inspect.getdoc(function) or "")
+    summary, described = docstring(inspect.getdoc(_signature.implementation(function)) or "")
     for parameter, text in described.items():
         if parameter in parameters["properties"]:
             parameters["properties"][parameter].setdefault("description", text)
-    definition: dict[str, Any] = {"name": name, "inputSchema": parameters}
+    defined: dict[str, Any] = {"name": name, "inputSchema": parameters}
     if summary:
-        definition["description"] = summary
-    returned = _signature.hints(function).get("return", inspect.Parameter.empty)
+        defined["description"] = summary
+    returned = _signature.hints(function).get("return", Any)
     if returned is not type(None):
-        result = _signature.schema(returned, "serialization")
-        if result:
-            definition["outputSchema"] = result
-    text, notes = _native.import_tools({"tools": [definition]})
-    return Tool(function, name, text, notes)
+        try:
+            defined["outputSchema"] = _signature.schema(returned, "serialization") or None
+        except _signature.UntypedError:
+            # Without a type, any result is allowed.
+            pass
+    return {key: value for key, value in defined.items() if value is not None}
 
 
 _SECTION = re.compile(r"^(args|arguments|parameters|params):?\s*$", re.IGNORECASE)

@@ -53,13 +53,13 @@ class SessionTools:
     def call(self, call: ModelCall) -> Verdict:
         """Check and run a call by its name in the target."""
         name, arguments = self._restore(call)
-        return self.session.call(name, arguments, id=call.id, finish_reason=call.finish_reason)
+        return self.session.call(name, arguments, call_id=call.id, finish_reason=call.finish_reason)
 
     async def acall(self, call: ModelCall) -> Verdict:
         """Check and run a call in asynchronous programs."""
         name, arguments = self._restore(call)
         return await self.session.acall(
-            name, arguments, id=call.id, finish_reason=call.finish_reason
+            name, arguments, call_id=call.id, finish_reason=call.finish_reason
         )
 
     def _restore(self, call: ModelCall) -> tuple[str, str | None]:

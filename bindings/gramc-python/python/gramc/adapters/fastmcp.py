@@ -1,4 +1,4 @@
-"""Middleware for FastMCP: `FastMCP("server", middleware=[middleware(bound)])`."""
+"""Middleware for FastMCP: `gramc.guard(server)`, `FastMCP("server", middleware=[middleware(bound)])`."""
 
 from __future__ import annotations
 
@@ -6,10 +6,13 @@ import weakref
 from collections.abc import Sequence
 from typing import Any
 
+from fastmcp import FastMCP
+from fastmcp.exceptions import ToolError
 from fastmcp.server.middleware import CallNext, Middleware, MiddlewareContext
 from fastmcp.tools import Tool
 from fastmcp.tools.base import ToolResult
 
+from .._guard import CallRefused, Guard, Options
 from .._native import Bound
 from ._session_tools import ModelCall, SessionTools
 
@@ -25,12 +28,12 @@ class _Middleware(Middleware):
 
     def _tools_of(self, context: MiddlewareContext[Any]) -> SessionTools:
         """The tools of the client's own session: it shares no limits with other clients."""
+        client = _client(context)
         try:
-            session = context.fastmcp_context.session  # type: ignore[union-attr]
-            if session not in self._sessions:
-                self._sessions[session] = self._tools.of_session(self._bound.session())
-            return self._sessions[session]
-        except (AttributeError, RuntimeError, TypeError):
+            if client is not None and client not in self._sessions:
+                self._sessions[client] = self._tools.of_session(self._bound.session())
+            return self._sessions.get(client, self._tools)
+        except TypeError:
             return self._tools
 
     async def on_list_tools(
@@ -68,3 +71,50 @@ def middleware(bound: Bound) -> Middleware:
     are errors with the message for the model. Each client has a session of its own.
     """
     return _Middleware(bound)
+
+
+class _GuardMiddleware(Middleware):
+    def __init__(self, options: Options) -> None:
+        self._options = options
+        #: The guards by name, with the schemas of their tools.
+        self._guards: dict[str, tuple[Any, Guard | None]] = {}
+
+    async def on_call_tool(
+        self, context: MiddlewareContext[Any], call_next: CallNext[Any, ToolResult]
+    ) -> ToolResult:
+        server = context.fastmcp_context.fastmcp if context.fastmcp_context is not None else None
+        tool = await server.get_tool(context.message.name) if server is not None else None
+        guard = self._guard_of(tool) if tool is not None else None
+        if guard is None:
+            return await call_next(context)
+        try:
+            arguments = guard.check_dict(context.message.arguments or {}, run=_client(context))
+        except CallRefused as refused:
+            raise ToolError(str(refused)) from None
+        message = context.message.model_copy(update={"arguments": arguments})
+        return await call_next(context.copy(message=message))
+
+    def _guard_of(self, tool: Tool) -> Guard | None:
+        known = self._guards.get(tool.name)
+        if known is None or known[0] != tool.parameters:
+            defined = {"name": tool.name, "inputSchema": tool.parameters}
+            if tool.description:
+                defined["description"] = tool.description
+            known = self._guards[tool.name] = (tool.parameters, Guard.of(defined, self._options))
+        return known[1]
+
+
+def _client(context: MiddlewareContext[Any]) -> Any:
+    """The connection of the client, if there is one."""
+    try:
+        return context.fastmcp_context.session  # type: ignore[union-attr]
+    except (AttributeError, RuntimeError):
+        return None
+
+
+def guard_tools(server: Any, options: Options) -> Any:
+    """Guard the tools of a server."""
+    if not isinstance(server, FastMCP):
+        raise TypeError(f"expected a FastMCP server, found {type(server).__name__}")
+    server.add_middleware(_GuardMiddleware(options))
+    return server

@@ -1,8 +1,11 @@
-"""Tools and a scorer for Inspect: `use_tools(*tools(session))`, `scorer()`."""
+"""Tools and a scorer for Inspect: `use_tools(*gramc.guard(tools))`, `tools(session)`, `scorer()`."""
 
 from __future__ import annotations
 
+import copy
+import functools
 import json
+import types
 from collections.abc import Sequence
 from typing import Any
 
@@ -19,8 +22,11 @@ from inspect_ai.scorer import (
 )
 from inspect_ai.scorer import scorer as register
 from inspect_ai.solver import TaskState
+from inspect_ai.solver._task_state import sample_state
 from inspect_ai.tool import Tool, ToolDef, ToolError, ToolParams
+from inspect_ai.tool._tool_canonical import set_tool_canonical_arguments, tool_canonical_arguments
 
+from .._guard import CallRefused, Guard, Options
 from .._native import Grader, Session
 from ._session_tools import ModelCall, SessionTools
 
@@ -111,3 +117,47 @@ def _message(message: ChatMessage) -> dict[str, Any] | None:
         content = message.error.message if message.error else message.text
         return {"role": "tool", "id": id, "name": name, "content": content}
     return {"role": "user", "content": message.text} if message.role == "user" else None
+
+
+def guard_tools(tools: Any, options: Options) -> Any:
+    """Guard tools or a tool."""
+    if isinstance(tools, Sequence):
+        return [_guard_tool(tool, options) for tool in tools]
+    return _guard_tool(tools, options)
+
+
+def _copy_function(tool: Any) -> Any:
+    if not isinstance(tool, types.FunctionType):
+        return copy.copy(tool)
+    name, defaults, closure = tool.__name__, tool.__defaults__, tool.__closure__
+    made = types.FunctionType(tool.__code__, tool.__globals__, name, defaults, closure)
+    made.__kwdefaults__ = tool.__kwdefaults__
+    return functools.update_wrapper(made, tool)
+
+
+def _guard_tool(tool: Any, options: Options) -> Any:
+    defined = tool if isinstance(tool, ToolDef) else ToolDef(tool)
+    schema = defined.parameters.model_dump(exclude_none=True)
+    mcp = {"name": defined.name, "description": defined.description, "inputSchema": schema}
+    guard = Guard.of(mcp, options)
+    if guard is None:
+        return tool
+    own = tool_canonical_arguments(defined.tool)
+
+    # Inspect checks the schema after this.
+    def check(arguments: dict[str, Any]) -> dict[str, Any]:
+        arguments = arguments if own is None else own(arguments)
+        state = sample_state()
+        reply = len(state.messages) if state is not None else None
+        try:
+            return guard.check_dict(arguments, run=state, reply=reply)
+        except CallRefused as refused:
+            raise ToolError(str(refused)) from None
+
+    guarded = _copy_function(defined.tool)
+    set_tool_canonical_arguments(guarded, check)
+    if not isinstance(tool, ToolDef):
+        return guarded
+    definition = copy.copy(tool)
+    definition.tool = guarded
+    return definition

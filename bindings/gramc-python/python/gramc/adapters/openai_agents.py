@@ -1,16 +1,19 @@
-"""Tools for the OpenAI Agents SDK: `Agent(name=…, tools=tools(session))`."""
+"""Tools for the OpenAI Agents SDK: `Agent(name=…, tools=gramc.guard(tools))`, `tools(session)`."""
 
 from __future__ import annotations
 
+import copy
+from collections.abc import Callable, Sequence
 from typing import Any
 
-from agents import FunctionTool, Tool
+from agents import FunctionTool, Tool, function_tool
 from agents.tool_context import ToolContext
 
-from .._native import Session
+from .._guard import CallRefused, Guard, Options
+from .._native import Session, Verdict
 from ._session_tools import ModelCall, SessionTools
 
-__all__ = ["tools"]
+__all__ = ["guard", "tools"]
 
 
 def tools(session: Session) -> list[Tool]:
@@ -33,3 +36,86 @@ def _tool(session_tools: SessionTools, name: str, definition: dict[str, Any]) ->
         # The schema is not in the strict form, and the session checks the arguments itself.
         strict_json_schema=False,
     )
+
+
+def guard(
+    tools: Sequence[Tool | Callable[..., Any]],
+    *,
+    on_verdict: Callable[[Verdict], Any] | None = None,
+    **settings: Any,
+) -> list[Tool]:
+    """Like `gramc.guard`, for a list of tools and functions, which become tools by `function_tool`."""
+    return _guard_list(tools, Options(on_verdict, settings))
+
+
+def guard_tools(tools: Any, options: Options) -> Any:
+    """Guard tools or a tool."""
+    if isinstance(tools, Sequence):
+        return _guard_list(tools, options)
+    return _guard_tool(tools, options)
+
+
+def _guard_list(tools: Sequence[Any], options: Options) -> list[Any]:
+    made = (function_tool(tool) if _is_function(tool) else tool for tool in tools)
+    return [_guard_tool(tool, options) for tool in made]
+
+
+def _is_function(tool: Any) -> bool:
+    return callable(tool) and not type(tool).__module__.startswith("agents.")
+
+
+def _guard_tool(tool: Any, options: Options) -> Any:
+    # The provider runs the other tools, such as its own search.
+    if not isinstance(tool, FunctionTool):
+        return tool
+    schema = _with_optional(tool.params_json_schema) if tool.strict_json_schema else tool.params_json_schema
+    defined = {"name": tool.name, "description": tool.description, "inputSchema": schema}
+    guard = Guard.of(defined, options)
+    if guard is None:
+        return tool
+    guarded = copy.copy(tool)
+    guarded.on_invoke_tool = _Invocation(guarded.on_invoke_tool, guard)
+    return guarded
+
+
+def _with_optional(schema: dict[str, Any]) -> dict[str, Any]:
+    """A strict schema, without the requirement of parameters that the function does not need.
+
+    The strict form requires all of them. The SDK accepts calls without those that have a default.
+    """
+    properties = schema.get("properties", {})
+    required = [name for name in schema.get("required", ()) if not _may_lack(properties.get(name, {}))]
+    return {**schema, "required": required}
+
+
+def _may_lack(schema: dict[str, Any]) -> bool:
+    types = schema.get("type"), *(one.get("type") for one in schema.get("anyOf", ()))
+    return "default" in schema or any(kind == "null" or "null" in (kind or ()) for kind in types)
+
+
+class _Invocation:
+    """Checks the arguments before the tool reads them. All else is that of the tool."""
+
+    def __init__(self, invoke: Any, guard: Guard) -> None:
+        self._invoke = invoke
+        self._guard = guard
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._invoke, name)
+
+    def __agents_bind_function_tool__(self, tool: FunctionTool) -> _Invocation:
+        bind = getattr(self._invoke, "__agents_bind_function_tool__", None)
+        return self if bind is None else _Invocation(bind(tool), self._guard)
+
+    async def __call__(self, context: ToolContext[Any], arguments: str) -> Any:
+        usage, call_id = context.usage, getattr(context, "tool_call_id", None)
+        try:
+            # The usage is that of the run, and counts its requests.
+            checked = self._guard.check(arguments, call_id=call_id, run=usage, reply=usage.requests)
+        except CallRefused as refused:
+            return str(refused)
+        if checked is None:
+            return await self._invoke(context, arguments)
+        # The SDK has read the arguments before the repair if the call needed approval.
+        context._function_tool_arguments = None
+        return await self._invoke(context, checked)
