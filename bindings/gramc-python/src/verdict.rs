@@ -7,7 +7,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyString;
 use serde_json::Value;
 
-use crate::convert::to_python;
+use crate::convert::{read_json, to_python};
 
 /// The outcome of a call.
 #[pyclass(frozen, module = "gramc")]
@@ -75,7 +75,10 @@ impl Verdict {
     /// The arguments after the check; `None` if they were refused.
     #[getter]
     fn arguments<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        self.part(py, "/arguments", &Value::Null)
+        match self.verdict.accepted() {
+            Some(accepted) => read_json(py, &accepted.arguments),
+            None => Ok(py.None().into_bound(py)),
+        }
     }
 
     /// The repairs of the arguments.

@@ -12,6 +12,7 @@ mod flat_record;
 mod hint;
 mod host;
 mod json_repair;
+mod json_text;
 mod judged;
 mod keyword_validators;
 mod misnamed;
@@ -32,6 +33,7 @@ mod unions;
 mod validate;
 
 pub use compile::SchemaError;
+pub use json_text::{JsonContent, JsonText, JsonValue};
 pub use problem::{ProblemCode, Repair, RepairRule};
 pub use report::{InvalidArguments, MalformedArguments, MalformedKind, Problem, Rejection};
 pub use stream::{ArgumentStream, GrowingText};
