@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use gramc_tools::BindProblem;
-use gramc_tools::approval::Approvals;
+use gramc_tools::approval::{ApprovalPolicy, Approvals};
 use gramc_tools::implementations::Function;
 use gramc_tools::invocation::DeclaredInterface;
 use napi::Env;
@@ -130,7 +130,8 @@ impl BoundLibrary {
         approve: Option<ApproveFunction>,
         #[napi(ts_arg_type = "(number: number) => void")] cancel: NumberFunction,
     ) -> Session {
-        let session = gramc_tools::Session::new(&self.0.bound);
+        let session = gramc_tools::Session::new(&self.0.bound)
+            .with_approvals(Approvals::new(ApprovalPolicy::Destructive));
         let Some(approve) = approve.map(Arc::new) else { return Session::new(session) };
         let cancel = Arc::new(cancel);
         Session::new(session.with_approvals(Approvals::of_function(move |request| {

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use gramc_tools::approval::Approvals;
+use gramc_tools::approval::{ApprovalPolicy, Approvals};
 use gramc_tools::implementations::Function;
 use gramc_tools::invocation::DeclaredInterface;
 use gramc_tools::{BindProblem, Callers};
@@ -117,7 +117,8 @@ impl BoundLibrary {
     ) -> PyResult<Session> {
         static RUNNER: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
         let mut session = gramc_tools::Session::new(&this.get().library.bound)
-            .with_injected(injected_json(inject.as_ref())?);
+            .with_injected(injected_json(inject.as_ref())?)
+            .with_approvals(Approvals::new(ApprovalPolicy::Destructive));
         if let Some(approve) = approve {
             let py = this.py();
             let runner = RUNNER.import(py, "gramc._functions", "ApprovalRunner")?;

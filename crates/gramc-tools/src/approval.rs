@@ -162,11 +162,12 @@ impl Approvals {
     }
 
     /// Asks a function of the host program. True approves a call; false, a text with the reason,
-    /// and an error refuse it. Null means that there is no way to ask.
+    /// and an error refuse it. Null means that there is no way to ask. Calls of destructive tools
+    /// have to be approved, unless their specification or library has another policy.
     pub fn of_function(
         ask: impl Fn(ApprovalRequest) -> ValueFuture + Send + Sync + 'static,
     ) -> Self {
-        Self::new(ApprovalPolicy::Never).asking(Arc::new(HostApprover(ask)))
+        Self::new(ApprovalPolicy::Destructive).asking(Arc::new(HostApprover(ask)))
     }
 
     /// The same for the calls of an agent.

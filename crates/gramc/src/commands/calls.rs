@@ -153,7 +153,7 @@ pub(super) fn call(args: &Call, display: Display) -> Outcome {
             .map_err(|error| Failure::new(format!("cannot read standard input: {error}")))?,
         arguments => arguments.to_owned(),
     };
-    let approvals = approvals(ApprovalPolicy::Never, &args.approve, terminal())?;
+    let approvals = approvals(ApprovalPolicy::Destructive, &args.approve, terminal())?;
     let verdict = run_interruptibly(&read.library, async {
         read.connect_sources().await;
         let (bound, problems) = read.library.bind_partly(&read.spec.module);

@@ -39,9 +39,11 @@ pub(super) fn run(args: &Mcp, display: Display) -> Outcome {
     }
     let token = args.token_env.as_deref().map(token).transpose()?;
     calls::only_one_reads(&[&spec.path, library])?;
-    let approvals = approvals(ApprovalPolicy::Never, &args.approve, None)?;
     let is_live = (spec.server.is_named() || args.config.is_some())
         && (args.bind.library.is_none() && !args.bind.fake && args.journal.journal.is_none());
+    // What is live is served as it is: the clients ask their users.
+    let policy = if is_live { ApprovalPolicy::Never } else { ApprovalPolicy::Destructive };
+    let approvals = approvals(policy, &args.approve, None)?;
     let read = if is_live {
         None
     } else {
