@@ -14,6 +14,14 @@ def add(a: int, b: int) -> int:
 
 
 if len(sys.argv) > 1:
-    server.run(transport="http", host="127.0.0.1", port=int(sys.argv[1]), show_banner=False)
+    # Connections wait while the other servers have their turns.
+    options = {"timeout_keep_alive": 600}
+    server.run(
+        transport="http",
+        host="127.0.0.1",
+        port=int(sys.argv[1]),
+        show_banner=False,
+        uvicorn_config=options,
+    )
 else:
     server.run(show_banner=False)

@@ -63,14 +63,14 @@ fn a_program_approves_calls() {
     assert_eq!(refused["approval"]["approved"], false, "{refused}");
     assert_eq!(refused["error"]["error_type"], "approval_refused");
     assert_eq!(verdict_fault(&refused), None, "{refused}");
-    // `call` asks for what the specification says, and for nothing else.
-    for tool in ["wipe", "look"] {
-        let run = with(tool, "/etc").run().exits(0);
-        assert_eq!(run.json().get("approval"), None, "{}", run.stdout);
+    // What is neither destructive nor marked is not asked about.
+    let run = with("look", "/etc").run().exits(0);
+    assert_eq!(run.json().get("approval"), None, "{}", run.stdout);
+    for tool in ["wipe", "drop"] {
+        let required = call(&files, tool, "/tmp/x").run().exits(1).json();
+        assert_eq!(required["error"]["error_type"], "approval_required");
+        assert_eq!(verdict_fault(&required), None, "{required}");
     }
-    let required = call(&files, "drop", "/tmp/x").run().exits(1).json();
-    assert_eq!(required["error"]["error_type"], "approval_required");
-    assert_eq!(verdict_fault(&required), None, "{required}");
 }
 
 #[test]
@@ -211,12 +211,12 @@ fn a_client_asks_its_user() {
         assert_eq!(answer["id"], action, "{answer}");
         assert!(text(&answer["result"]).contains(told), "{answer}");
     }
-    // `destructive` alone needs no approval here: the client has the annotation.
-    assert!(text(&client.call("wipe", &json!({"path": "/data"}))).contains("/data"));
     assert_eq!(client.end(), Some(0));
     let mut client = start(&words, &json!({}));
-    let refused = client.call("drop", &json!({"path": "/data"}));
-    assert!(text(&refused).contains("this session cannot ask for it"), "{refused}");
+    for tool in ["wipe", "drop"] {
+        let refused = client.call(tool, &json!({"path": "/data"}));
+        assert!(text(&refused).contains("this session cannot ask for it"), "{refused}");
+    }
     // A program comes before the client.
     let words = [&words[..], &["--approve-with", "python3 policy.py"]].concat();
     let mut client = start(&words, &json!({"elicitation": {}}));
