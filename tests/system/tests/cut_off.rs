@@ -277,7 +277,7 @@ fn a_destructive_tool_never_runs_on_brackets_that_gramc_closed() {
     let spec = r#"
 [wipe:Tool {destructive: true} | (path::Text)==>(deep::Bool {default: true})==>(::Any)]
 [read:Tool | (path::Text)==>(deep::Bool {default: true})==>(::Any)]
-[works:Library | (wipe:Builtin {name: "echo"}), (read:Builtin {name: "echo"})]
+[works:Library {approval: "never"} | (wipe:Builtin {name: "echo"}), (read:Builtin {name: "echo"})]
 "#;
     let files = folder(&[("spec.gram", spec)]);
     let call = |tool: &str, arguments: &str| {
