@@ -72,7 +72,7 @@ impl Caller {
 
 /// The values of injected parameters as JSON, as far as they have a form in JSON.
 pub(crate) fn injected_json(injected: Option<&Bound<'_, PyDict>>) -> PyResult<Map<String, Value>> {
-    let entries = injected.into_iter().flat_map(|injected| injected.iter());
+    let entries = injected.into_iter().flat_map(PyDictMethods::iter);
     entries
         .map(|(name, value)| Ok((name.extract()?, to_value(&value).unwrap_or_default())))
         .collect()

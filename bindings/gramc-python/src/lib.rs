@@ -49,6 +49,10 @@ mod _native {
     use super::verdict::Verdict;
     #[pymodule_export]
     use super::{run, set_start_command, setting_fault, setting_names};
+
+    #[pymodule_export]
+    #[expect(non_upper_case_globals, reason = "a name of Python")]
+    const __version__: &str = env!("CARGO_PKG_VERSION");
 }
 
 /// Runs the command line and ends the process. The first argument is the name of the program.

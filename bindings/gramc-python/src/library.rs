@@ -140,6 +140,14 @@ impl BoundLibrary {
         Session::new(session.with_callers(Callers::Many), this, None, on_verdict)
     }
 
+    fn __len__(&self) -> usize {
+        self.specification.get().0.names().len()
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<Bound of {}>", self.specification.get().0.names().join(", "))
+    }
+
     /// Problems that do not prevent binding.
     #[getter]
     fn warnings(&self) -> Vec<String> {

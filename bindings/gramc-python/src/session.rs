@@ -235,6 +235,10 @@ impl Session {
         self.native.visible().into_iter().map(Into::into).collect()
     }
 
+    fn __repr__(&self) -> String {
+        format!("<Session with {}>", self.names().join(", "))
+    }
+
     /// Expands a container, or the containers of a tool, like a call of the container.
     fn expand(&self, name: &str) {
         self.native.expand(name);

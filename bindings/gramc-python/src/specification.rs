@@ -4,9 +4,9 @@ use std::io;
 use std::path::PathBuf;
 
 use gramc_host::{SpecificationError, UnknownTarget};
-use pyo3::exceptions::{PyOSError, PyTypeError, PyValueError};
+use pyo3::exceptions::{PyKeyError, PyOSError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
+use pyo3::types::{PyDict, PyIterator};
 
 use crate::convert::{to_python, to_value};
 use crate::library::{BoundLibrary, Library};
@@ -46,6 +46,12 @@ pub(crate) fn specification_error(py: Python<'_>, error: &SpecificationError) ->
 #[expect(clippy::needless_pass_by_value, reason = "for map_err")]
 fn unknown_target(error: UnknownTarget) -> PyErr {
     PyValueError::new_err(error.to_string())
+}
+
+/// A question about a similar name, if there is one.
+fn did_you_mean(name: &str, known: &[String]) -> String {
+    let question = gramc_host::did_you_mean(name, known.iter().map(String::as_str));
+    question.map(|it| format!("; {it}")).unwrap_or_default()
 }
 
 /// Reads files and folders.
@@ -108,6 +114,46 @@ impl Specification {
     #[getter]
     fn names(&self) -> Vec<String> {
         self.0.names()
+    }
+
+    /// The text in gram.
+    #[getter]
+    fn gram(&self) -> String {
+        self.0.gram()
+    }
+
+    fn __len__(&self) -> usize {
+        self.0.names().len()
+    }
+
+    fn __contains__(&self, name: &str) -> bool {
+        self.0.names().iter().any(|known| known == name)
+    }
+
+    fn __iter__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyIterator>> {
+        self.0.names().into_pyobject(py)?.try_iter()
+    }
+
+    fn __getitem__<'py>(&self, py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyAny>> {
+        let Some(tool) = self.0.tool(name) else {
+            let help = did_you_mean(name, &self.0.names());
+            return Err(PyKeyError::new_err(format!("there is no tool `{name}`{help}")));
+        };
+        let schema = to_python(py, &tool.schema)?;
+        let class = py.import("gramc._specification")?.getattr("SpecifiedTool")?;
+        class.call1((name, tool.description, schema, tool.gram))
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<Specification of {}>", self.0.names().join(", "))
+    }
+
+    fn _repr_html_<'py>(this: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        this.py().import("gramc._html")?.getattr("specification_html")?.call1((this,))
+    }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, (String, &str))> {
+        Ok((py.import("gramc")?.getattr("loads")?, (self.0.gram(), "<restored>")))
     }
 
     /// Binds a library, or raises `BindError`, which lists all that does not fit.

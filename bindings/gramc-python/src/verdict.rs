@@ -2,9 +2,10 @@
 
 use std::sync::OnceLock;
 
-use gramc_tools::Verdict as CallVerdict;
+use gramc_tools::{CallError, Verdict as CallVerdict};
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use pyo3::types::PyString;
+use pyo3::types::{PyString, PyTuple};
 use serde_json::Value;
 
 use crate::convert::{read_json, to_python};
@@ -12,20 +13,34 @@ use crate::convert::{read_json, to_python};
 /// The outcome of a call.
 #[pyclass(frozen, module = "gramc")]
 pub(crate) struct Verdict {
-    verdict: CallVerdict,
+    source: VerdictSource,
     json: OnceLock<Value>,
     /// The exception that the function raised.
     #[pyo3(get)]
     exception: Option<Py<PyAny>>,
 }
 
+enum VerdictSource {
+    Call(Box<CallVerdict>),
+    /// Restored from its JSON form, with the message for the model.
+    Stored(String),
+}
+
 impl Verdict {
     pub(crate) fn new(verdict: CallVerdict, exception: Option<Py<PyAny>>) -> Self {
-        Self { verdict, json: OnceLock::new(), exception }
+        let source = VerdictSource::Call(Box::new(verdict));
+        Self { source, json: OnceLock::new(), exception }
     }
 
     fn json(&self) -> &Value {
-        self.json.get_or_init(|| self.verdict.json())
+        self.json.get_or_init(|| match &self.source {
+            VerdictSource::Call(verdict) => verdict.json(),
+            VerdictSource::Stored(_) => Value::Null,
+        })
+    }
+
+    fn text_at(&self, pointer: &str) -> Option<&str> {
+        self.json().pointer(pointer).and_then(Value::as_str)
     }
 
     /// A part of the JSON form, or `absent` if there is none.
@@ -38,35 +53,67 @@ impl Verdict {
         to_python(py, self.json().pointer(pointer).unwrap_or(absent))
     }
 
-    fn error_type(&self) -> Option<&'static str> {
-        self.verdict.outcome.as_ref().err().map(gramc_tools::CallError::error_type)
+    fn error_type(&self) -> Option<&str> {
+        match &self.source {
+            VerdictSource::Call(verdict) => {
+                verdict.outcome.as_ref().err().map(CallError::error_type)
+            }
+            VerdictSource::Stored(_) => self.text_at("/error/error_type"),
+        }
     }
 }
 
 #[pymethods]
 impl Verdict {
+    /// Restores a verdict from its JSON form, the message for the model and the exception.
+    #[staticmethod]
+    fn _restore(json: &str, message: String, exception: Option<Py<PyAny>>) -> PyResult<Self> {
+        let json: serde_json::Result<Value> = serde_json::from_str(json);
+        let json = json.map_err(|error| PyValueError::new_err(error.to_string()))?;
+        Ok(Self { source: VerdictSource::Stored(message), json: OnceLock::from(json), exception })
+    }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        let exception =
+            py.import("gramc._report")?.getattr("storable")?.call1((&self.exception,))?;
+        let restore = py.get_type::<Self>().getattr("_restore")?;
+        (restore, (self.to_json(), self.message(), exception)).into_pyobject(py)
+    }
+
     /// Whether the call succeeded.
     #[getter]
     fn ok(&self) -> bool {
-        self.verdict.is_ok()
+        match &self.source {
+            VerdictSource::Call(verdict) => verdict.is_ok(),
+            VerdictSource::Stored(_) => self.json()["ok"] == true,
+        }
     }
 
     /// The name that was called.
     #[getter]
     fn name(&self) -> &str {
-        &self.verdict.name
+        match &self.source {
+            VerdictSource::Call(verdict) => &verdict.name,
+            VerdictSource::Stored(_) => self.text_at("/name").unwrap_or_default(),
+        }
     }
 
     /// The identifier of the call.
     #[getter]
     fn id(&self) -> Option<&str> {
-        self.verdict.id.as_deref()
+        match &self.source {
+            VerdictSource::Call(verdict) => verdict.id.as_deref(),
+            VerdictSource::Stored(_) => self.text_at("/id"),
+        }
     }
 
     /// The result of the tool; `None` for a failed call.
     #[getter]
     fn result<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        match self.verdict.outcome.as_ref().ok().and_then(|it| it.result.as_ref()) {
+        let VerdictSource::Call(verdict) = &self.source else {
+            return self.part(py, "/result", &Value::Null);
+        };
+        match verdict.outcome.as_ref().ok().and_then(|it| it.result.as_ref()) {
             Some(result) => to_python(py, result),
             None => Ok(py.None().into_bound(py)),
         }
@@ -113,14 +160,17 @@ impl Verdict {
 
     /// The type of the error, such as `validation_error`.
     #[getter(error_type)]
-    fn error_type_of_call(&self) -> Option<&'static str> {
+    fn error_type_of_call(&self) -> Option<&str> {
         self.error_type()
     }
 
     /// The text for the model: the result, or the error and what to do.
     #[getter]
     fn message(&self) -> String {
-        self.verdict.message()
+        match &self.source {
+            VerdictSource::Call(verdict) => verdict.message(),
+            VerdictSource::Stored(message) => message.clone(),
+        }
     }
 
     /// The JSON of the command line as Python objects.
@@ -134,11 +184,15 @@ impl Verdict {
     }
 
     fn __bool__(&self) -> bool {
-        self.verdict.is_ok()
+        self.ok()
+    }
+
+    fn _repr_html_<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        py.import("gramc._html")?.getattr("verdict_html")?.call1((self.to_dict(py)?,))
     }
 
     fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
-        let name = PyString::new(py, &self.verdict.name).repr()?;
+        let name = PyString::new(py, self.name()).repr()?;
         Ok(match self.error_type() {
             None => format!("<Verdict of {name}: ok>"),
             Some(error) => format!("<Verdict of {name}: {error}>"),

@@ -22,15 +22,23 @@ async def main() -> str:
         return city
 
     text: str = book.gram
+    text = book(city="Vienna")
+    user: gramc.Injected[str] = "Ada"
+    functions = gramc.guard([find_order])
+    found = functions[0](id="x")
+    derived: gramc.Specification = gramc.specification([find_order, book])
+    parameters: dict[str, Any] = derived["book"].schema
     tools: list[dict[str, Any]] = spec.compile("openai-strict")
     try:
-        session = spec.bind(library).session()
+        session = spec.bind(library).session(inject={"user": user}, on_verdict=print)
     except gramc.BindError as error:
         return str(error.gaps[0]["message"])
     verdict: gramc.Verdict = session.call("findOrder", {"id": "7"})
     verdict = await session.acall("findOrder", '{"id": "7"}')
     arguments: dict[str, Any] | None = verdict.arguments
-    return verdict.message if verdict.ok else f"{verdict.error_type} {found} {text} {tools} {arguments}"
+    if verdict.exception is not None:
+        raise verdict.exception
+    return verdict.message if verdict.ok else f"{found} {text} {tools} {arguments} {parameters}"
 
 
 async def compare_later(arms: dict[str, gramc.Bound]) -> str:

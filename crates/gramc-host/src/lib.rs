@@ -12,9 +12,10 @@ use gramc_model::attributes::{AttributeOwner, AttributeSpec, ValueType, of_owner
 use gramc_tools::{Call, ReplyEnding};
 use serde_json::{Map, Value};
 
+pub use gramc_model::did_you_mean;
 pub use gramc_project::SpecificationError;
 pub use library::{BoundLibrary, Library};
-pub use specification::{Specification, UnknownTarget, import_tools};
+pub use specification::{Specification, SpecifiedTool, UnknownTarget, import_tools};
 pub use target_tools::{TargetTool, TargetTools};
 
 /// A call. `finish_reason` is how the model's reply ended, if the call is the last one in it: a call

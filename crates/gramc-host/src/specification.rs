@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use gramc_calls::check::Policy;
 use gramc_check::Valid;
+use gramc_model::print::{print, print_declarations};
 use gramc_model::{Module, did_you_mean};
 use gramc_project::{Specification as Source, SpecificationError};
 use gramc_schema::Target;
@@ -20,6 +21,17 @@ pub struct Specification {
     source: Source,
     /// Checks calls that no library runs.
     session: Session,
+}
+
+/// A tool of a specification.
+#[derive(Debug)]
+pub struct SpecifiedTool {
+    /// The description.
+    pub description: Option<String>,
+    /// The JSON Schema of its arguments.
+    pub schema: Value,
+    /// Its declaration in gram.
+    pub gram: String,
 }
 
 /// A target that does not exist, or that describes results instead of tools.
@@ -69,6 +81,27 @@ impl Specification {
     /// The names of its tools.
     pub fn names(&self) -> Vec<String> {
         self.source.module.tools.iter().map(|tool| tool.name.to_string()).collect()
+    }
+
+    /// The text in gram.
+    pub fn gram(&self) -> String {
+        print(&self.source.module)
+    }
+
+    /// A tool with its own declaration.
+    pub fn tool(&self, name: &str) -> Option<SpecifiedTool> {
+        let tool = self.source.module.tools.iter().find(|tool| tool.name == name)?;
+        let options = Options { expanded: true, ..Options::new(Target::Mcp, self.source.files) };
+        let compilation = Compilation::new(&self.source.module, &options);
+        let entry = compilation.entries().iter().find(|entry| entry.name() == name);
+        let mut definition = entry.map(|entry| compilation.compile(*entry).into_json());
+        let title = format!("tool {name}");
+        let mut declarations = print_declarations(&self.source.module).into_iter();
+        Some(SpecifiedTool {
+            description: tool.description.as_ref().map(ToString::to_string),
+            schema: definition.as_mut().map(|it| it["inputSchema"].take()).unwrap_or_default(),
+            gram: declarations.find(|(it, _)| *it == title).map(|it| it.1).unwrap_or_default(),
+        })
     }
 
     /// The tools for a target, ready for a request. With `expanded`, those in containers too.

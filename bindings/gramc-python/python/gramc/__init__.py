@@ -14,9 +14,9 @@ from ._errors import BindError, ExperimentError, SpecError
 from ._experiment import aexperiment, experiment
 from ._guard import CallRefused, guard
 from ._library import ToolLibrary
-from ._native import Bound, CallStream, Report, Session, Verdict
+from ._native import Bound, CallStream, Report, Session, Verdict, __version__
 from ._signature import Injected
-from ._specification import Specification, load, loads
+from ._specification import Specification, SpecifiedTool, load, loads
 from ._tool import Tool, specification, tool
 
 __all__ = [
@@ -30,9 +30,11 @@ __all__ = [
     "Session",
     "SpecError",
     "Specification",
+    "SpecifiedTool",
     "Tool",
     "ToolLibrary",
     "Verdict",
+    "__version__",
     "aexperiment",
     "experiment",
     "guard",

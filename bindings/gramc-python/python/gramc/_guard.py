@@ -59,7 +59,7 @@ def guard(
     verdict on each call. `settings` are settings of a library, such as `max_attempts`.
     """
     options = Options(on_verdict, settings)
-    several = tools if isinstance(tools, Sequence) and not isinstance(tools, str) else [tools]
+    several: Sequence[Any] = tools if isinstance(tools, (list, tuple)) else [tools]
     adapters = {adapter for tool in several if (adapter := _adapter_of(tool)) is not None}
     if len(adapters) > 1:
         raise TypeError(f"expected tools of one framework, found {', '.join(sorted(adapters))}")
@@ -70,7 +70,7 @@ def guard(
     if isinstance(tools, Mapping):
         guarded = {name: guard_function(tool, name, options) for name, tool in tools.items()}
     elif several is tools:
-        guarded = type(tools)(guard_function(tool, None, options) for tool in several)  # type: ignore[call-arg]
+        guarded = type(several)(guard_function(tool, None, options) for tool in several)  # type: ignore[call-arg]
     else:
         guarded = guard_function(tools, None, options)
     return guarded  # type: ignore[no-any-return]
@@ -150,7 +150,7 @@ class Guard:
     def check_dict(self, arguments: dict[str, Any], **options: Any) -> dict[str, Any]:
         """Check arguments that the framework has parsed."""
         checked = self.check(arguments, **options)
-        return arguments if checked is None else json.loads(checked)  # type: ignore[no-any-return]
+        return arguments if checked is None else json.loads(checked)
 
     def _session_of(self, run: Any, reply: Any) -> Session:
         key = id(run)

@@ -12,7 +12,7 @@ from . import _native, _signature
 from ._code import code_hash
 from ._functions import Runner, describe_by
 from ._native import Bound, Specification
-from ._tool import Tool, specify
+from ._tool import P, R, Tool, specify
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -83,7 +83,7 @@ class ToolLibrary:
     @overload
     def tool(self, name: str, /, **settings: Any) -> Callable[[Function], Function]: ...
     @overload
-    def tool(self, name: Tool, /, **settings: Any) -> Tool: ...
+    def tool(self, name: Tool[P, R], /, **settings: Any) -> Tool[P, R]: ...
     @overload
     def tool(self, name: Function, /, **settings: Any) -> Function: ...
 

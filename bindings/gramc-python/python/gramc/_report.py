@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import pickle
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +22,14 @@ def report(verdict: Verdict, on_verdict: Callable[[Verdict], Any] | None) -> Non
             on_verdict(verdict)
         except Exception:
             logger.exception("`on_verdict` failed for a call of `%s`", verdict.name)
+
+
+def storable(exception: BaseException | None) -> BaseException | None:
+    """The exception of a verdict, if it can be pickled."""
+    try:
+        return pickle.loads(pickle.dumps(exception))  # type: ignore[no-any-return]
+    except Exception:
+        return None
 
 
 def _log(verdict: Verdict) -> None:

@@ -115,7 +115,8 @@ def implementation(function: Callable[..., Any]) -> Callable[..., Any]:
 def name_of(function: Callable[..., Any]) -> str:
     """The name of a function, or of the class of a callable object."""
     inner = innermost(function)
-    return getattr(function, "__name__", None) or getattr(inner, "__name__", type(inner).__name__)
+    name = getattr(function, "__name__", None) or getattr(inner, "__name__", None)
+    return str(name or type(inner).__name__)
 
 
 def hints(function: Callable[..., Any]) -> dict[str, Any]:

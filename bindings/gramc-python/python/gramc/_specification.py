@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import dataclasses
 import os
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Union
+from typing import TYPE_CHECKING, Any, Union
 
 from . import _native
 from ._native import Specification
@@ -12,7 +13,19 @@ from ._native import Specification
 if TYPE_CHECKING:
     StrPath = Union[str, os.PathLike[str]]
 
-__all__ = ["Specification", "load", "loads"]
+__all__ = ["Specification", "SpecifiedTool", "load", "loads"]
+
+
+@dataclasses.dataclass(frozen=True)
+class SpecifiedTool:
+    """A tool of a specification: `spec["findOrder"]`."""
+
+    name: str
+    description: str | None
+    #: The JSON Schema of its arguments.
+    schema: dict[str, Any]
+    #: Its declaration.
+    gram: str
 
 
 def load(path: StrPath | Iterable[StrPath]) -> Specification:

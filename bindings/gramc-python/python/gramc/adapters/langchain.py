@@ -89,7 +89,8 @@ def _guard_tool(tool: Any, options: Options) -> Any:
 
 def _injected_names(tool: BaseTool, schema: dict[str, Any]) -> frozenset[str]:
     """The arguments that LangGraph adds to a call."""
-    names = {*tool._injected_args_keys, *tool.get_input_schema().model_fields}
+    fields: dict[str, Any] = getattr(tool.get_input_schema(), "model_fields", {})
+    names = {*tool._injected_args_keys, *fields}
     return frozenset(names - set(schema.get("properties", {})))
 
 

@@ -81,11 +81,15 @@ def _guard_tool(tool: Any, options: Options) -> Any:
 def _with_optional(schema: dict[str, Any]) -> dict[str, Any]:
     """A strict schema, without the requirement of parameters that the function does not need.
 
-    The strict form requires all of them. The SDK accepts calls without those that have a default.
+    The strict form requires all of them and forbids others. The SDK accepts calls without those that have
+    a default.
     """
     properties = schema.get("properties", {})
     required = [name for name in schema.get("required", ()) if not _may_lack(properties.get(name, {}))]
-    return {**schema, "required": required}
+    relaxed = {**schema, "required": required}
+    # The SDK ignores other arguments, which the guard removes with a note.
+    relaxed.pop("additionalProperties", None)
+    return relaxed
 
 
 def _may_lack(schema: dict[str, Any]) -> bool:

@@ -24,6 +24,7 @@ const KEYS: [&str; 7] = ["name", "id", "at", "result", "turn", "reset", "finish_
 pub(in crate::commands) type Entries<'l> = BTreeMap<String, &'l RawValue>;
 
 /// A line of a file of calls.
+#[expect(clippy::large_enum_variant, reason = "it is looked at and gone")]
 pub(in crate::commands) enum CallLine {
     /// A call, with the moment that it is made at, and with the answer of the host where it
     /// executes the tool.
