@@ -122,7 +122,10 @@ impl Verdict {
     /// The arguments after the check; `None` if they were refused.
     #[getter]
     fn arguments<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        match self.verdict.accepted() {
+        let VerdictSource::Call(verdict) = &self.source else {
+            return self.part(py, "/arguments", &Value::Null);
+        };
+        match verdict.accepted() {
             Some(accepted) => read_json(py, &accepted.arguments),
             None => Ok(py.None().into_bound(py)),
         }
