@@ -11,6 +11,7 @@ use serde_json::{Map, Value};
 use tokio::task::futures::TaskLocalFuture;
 
 use crate::convert::to_value;
+use crate::runtime::run_python;
 use crate::verdict::Verdict;
 
 tokio::task_local! {
@@ -63,8 +64,10 @@ impl Caller {
         let is_reported = is_changed || !verdict.is_ok() || self.on_verdict.is_some();
         let verdict = Py::new(py, Verdict::new(verdict, exception))?;
         if is_reported {
-            let report = REPORT.import(py, "gramc._report", "report")?;
-            report.call1((&verdict, &self.on_verdict))?;
+            run_python(|| {
+                let report = REPORT.import(py, "gramc._report", "report")?;
+                report.call1((&verdict, &self.on_verdict))
+            })?;
         }
         Ok(verdict)
     }

@@ -62,6 +62,11 @@ pub(crate) fn detach<T: Send>(py: Python<'_>, work: impl FnOnce() -> T + Send) -
     }
 }
 
+/// Runs code of Python that may hand over the interpreter lock, unless the interpreter ends.
+pub(crate) fn run_python<T>(work: impl FnOnce() -> PyResult<T>) -> PyResult<Option<T>> {
+    LockUser::register().map(|_user| work()).transpose()
+}
+
 /// The runtime that serves timers and connections.
 pub(crate) fn handle() -> PyResult<Handle> {
     let process = std::process::id();

@@ -13,7 +13,7 @@ use crate::caller::{Caller, injected_json};
 use crate::convert::arguments as arguments_text;
 use crate::library::BoundLibrary;
 use crate::pending::PendingCall;
-use crate::runtime::{call_token, detach, wait};
+use crate::runtime::{call_token, detach, run_python, wait};
 use crate::stream::CallStream;
 use crate::verdict::Verdict;
 
@@ -93,9 +93,11 @@ pub(crate) fn call_of(
 /// Starts the span of a call, if the program records spans.
 fn start_span<'py>(py: Python<'py>, call: &Call) -> PyResult<Option<Bound<'py, PyAny>>> {
     static START: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
-    let start = START.import(py, "gramc._telemetry", "start")?;
-    let span = start.call1((&call.name, &call.id))?;
-    Ok((!span.is_none()).then_some(span))
+    let span = run_python(|| {
+        let start = START.import(py, "gramc._telemetry", "start")?;
+        start.call1((&call.name, &call.id))
+    })?;
+    Ok(span.filter(|span| !span.is_none()))
 }
 
 /// Refuses keyword arguments that are none of a method, and names the way to pass them to the tool.
@@ -147,7 +149,7 @@ impl Session {
         let verdict = wait(py, caller.within(work), &cancelled);
         let verdict = verdict.and_then(|verdict| caller.conclude(py, verdict));
         if let Some(span) = span {
-            span.call_method1("end", (verdict.as_ref().ok(),))?;
+            run_python(|| span.call_method1("end", (verdict.as_ref().ok(),)))?;
         }
         verdict
     }
