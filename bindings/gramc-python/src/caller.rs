@@ -58,10 +58,7 @@ impl Caller {
     pub(crate) fn conclude(&self, py: Python<'_>, verdict: CallVerdict) -> PyResult<Py<Verdict>> {
         static REPORT: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
         let exception = self.raised.lock().take();
-        let is_changed = verdict
-            .accepted()
-            .is_some_and(|accepted| !accepted.repairs.is_empty() || !accepted.stripped.is_empty());
-        let is_reported = is_changed || !verdict.is_ok() || self.on_verdict.is_some();
+        let is_reported = is_changed(&verdict) || !verdict.is_ok() || self.on_verdict.is_some();
         let verdict = Py::new(py, Verdict::new(verdict, exception))?;
         if is_reported {
             run_python(|| {
@@ -71,6 +68,12 @@ impl Caller {
         }
         Ok(verdict)
     }
+}
+
+/// Whether arguments were repaired or removed.
+pub(crate) fn is_changed(verdict: &CallVerdict) -> bool {
+    let accepted = verdict.accepted();
+    accepted.is_some_and(|it| !it.repairs.is_empty() || !it.stripped.is_empty())
 }
 
 /// The values of injected parameters as JSON, as far as they have a form in JSON.

@@ -9,7 +9,7 @@ use pyo3::sync::PyOnceLock;
 use pyo3::types::PyDict;
 use tokio_util::sync::CancellationToken;
 
-use crate::caller::{Caller, injected_json};
+use crate::caller::{Caller, injected_json, is_changed};
 use crate::convert::arguments as arguments_text;
 use crate::library::BoundLibrary;
 use crate::pending::PendingCall;
@@ -195,18 +195,21 @@ impl Session {
         PendingCall::start(py, event_loop, caller, work, cancelled)
     }
 
-    /// Checks a call that the caller itself runs: the verdict, and the arguments as JSON text if the
-    /// call was accepted. A refused call counts as an attempt.
+    /// Checks a call that the caller itself runs: the verdict, the arguments as JSON text if the call was
+    /// accepted, and whether they differ from those of the model by more than default values. A refused
+    /// call counts as an attempt.
     fn _check(
         &self,
         py: Python<'_>,
         name: &str,
         arguments: Option<&Bound<'_, PyAny>>,
         call_id: Option<String>,
-    ) -> PyResult<(Py<Verdict>, Option<String>)> {
+    ) -> PyResult<(Py<Verdict>, Option<String>, bool)> {
         let call = call_of(name, arguments, call_id, None)?;
         let checked = self.native.check(call);
-        Ok((self.caller(py, None, None)?.conclude(py, checked.verdict)?, checked.arguments))
+        let is_changed = is_changed(&checked.verdict);
+        let verdict = self.caller(py, None, None)?.conclude(py, checked.verdict)?;
+        Ok((verdict, checked.arguments, is_changed))
     }
 
     /// Begins a call with streamed arguments.

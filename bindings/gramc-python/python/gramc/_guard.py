@@ -141,11 +141,11 @@ class Guard:
         of the model. Raises `CallRefused`.
         """
         session = self._shared if run is None else self._session_of(run, reply)
-        verdict, checked = session._check(self.name, arguments, call_id)
+        verdict, checked, is_changed = session._check(self.name, arguments, call_id)
         _telemetry.annotate(verdict)
         if checked is None:
             raise CallRefused(verdict)
-        return checked if verdict.repairs or verdict.stripped else None
+        return checked if is_changed else None
 
     def check_dict(self, arguments: dict[str, Any], **options: Any) -> dict[str, Any]:
         """Check arguments that the framework has parsed."""
