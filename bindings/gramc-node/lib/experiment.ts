@@ -18,7 +18,7 @@ export interface AgentAnswer {
 export type Agent = (
   session: Session,
   message: string,
-  context: ToolContext,
+  context: Pick<ToolContext, "signal">,
 ) => string | AgentAnswer | Promise<string | AgentAnswer>;
 
 /** What to compare, and how. */

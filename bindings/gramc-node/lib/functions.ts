@@ -1,5 +1,6 @@
 /** Functions as implementations of tools. */
 
+import type { AsyncResource } from "node:async_hooks";
 import { createHash } from "node:crypto";
 
 import type { FunctionCall, FunctionOutcome } from "./addon.js";
@@ -8,6 +9,17 @@ import type { FunctionCall, FunctionOutcome } from "./addon.js";
 export interface ToolContext {
   /** Aborted when the call is cancelled or takes too long. */
   signal: AbortSignal;
+  /** The values of `inject` of the session and the call, by name. Reading another name throws. */
+  inject: Record<string, any>;
+}
+
+/** A call of a session that runs, as its functions see it. */
+export interface SessionCall {
+  inject: Record<string, unknown>;
+  /** The asynchronous context of the caller. */
+  scope: AsyncResource;
+  /** What a function threw. */
+  cause?: { error: unknown };
 }
 
 /**
@@ -16,37 +28,78 @@ export interface ToolContext {
  */
 export type ToolFunction = (arguments_: any, context: ToolContext) => unknown;
 
-/** The calls that run, by number. */
+/** The text for the model about what a function threw. */
+export type ErrorText = (error: unknown) => string;
+
+/** The functions that run, by number. */
 const running = new Map<number, AbortController>();
+
+/** The calls of sessions that run, by number. */
+const sessionCalls = new Map<number, SessionCall>();
+let lastCall = 0;
+
+/** @internal Runs a call of a session, with a number for the native part. */
+export async function withSessionCall<T>(call: SessionCall, work: (number: number) => Promise<T>): Promise<T> {
+  // It crosses as 32 bits.
+  const number = (lastCall = (lastCall + 1) >>> 0);
+  sessionCalls.set(number, call);
+  try {
+    return await work(number);
+  } finally {
+    sessionCalls.delete(number);
+  }
+}
+
+/** Values by name, which throws for a missing one instead of passing on `undefined`. */
+function injectedValues(values: Record<string, unknown>, tool: string): Record<string, unknown> {
+  return new Proxy(values, {
+    get(target, name) {
+      if (typeof name === "symbol" || name in target) return Reflect.get(target, name);
+      throw new TypeError(`\`${name}\` of \`${tool}\` has no value: pass it in \`inject\` of the session or the call`);
+    },
+  });
+}
 
 /** @internal The function of a tool for the native part. */
 export function starter(
+  tool: string,
   implementation: ToolFunction,
+  errorText: ErrorText = describe,
 ): (call: FunctionCall, text: string) => Promise<FunctionOutcome> {
-  return (call, text) => run(call, (signal) => implementation(JSON.parse(text), { signal }));
+  return (call, text) => {
+    const work = (signal: AbortSignal, own: SessionCall | undefined) => {
+      const inject = injectedValues(own?.inject ?? {}, tool);
+      return implementation(JSON.parse(text), { signal, inject });
+    };
+    return run(call, work, errorText);
+  };
 }
 
 /** @internal Runs a function. It never fails. */
 export async function run(
   call: FunctionCall,
-  work: (signal: AbortSignal) => unknown,
+  work: (signal: AbortSignal, own: SessionCall | undefined) => unknown,
+  errorText: ErrorText = describe,
 ): Promise<FunctionOutcome> {
   if (call.isCancelled) return { error: "the call was cancelled" };
   const controller = new AbortController();
-  const { number } = call;
+  const { number, sessionCall } = call;
+  const own = sessionCall === null ? undefined : sessionCalls.get(sessionCall);
   running.set(number, controller);
   let result;
   try {
-    result = await work(controller.signal);
+    const { signal } = controller;
+    result = await (own ? own.scope.runInAsyncScope(work, undefined, signal, own) : work(signal, own));
   } catch (error) {
-    return { error: describe(error) };
+    if (own) own.cause = { error };
+    return { error: textOf(error, errorText) };
   } finally {
     running.delete(number);
   }
   try {
     return { result: JSON.stringify(result ?? null, encode) ?? unwritable(`a ${typeof result}`) };
   } catch (error) {
-    return { refused: describe(error) };
+    return { refused: error instanceof Error ? error.message : describe(error) };
   }
 }
 
@@ -65,12 +118,22 @@ export function cancel(number: number): void {
   running.get(number)?.abort();
 }
 
-/** The message of what a function threw, for the model: no stack. */
+/** The text of the host about what a function threw. */
+function textOf(error: unknown, errorText: ErrorText): string {
+  try {
+    return String(errorText(error));
+  } catch (failure) {
+    return describe(failure);
+  }
+}
+
+/** The type and the message of what a function threw, for the model: no stack. */
 function describe(error: unknown): string {
   try {
     const isError = error instanceof Error;
     const text = String(isError ? (error.message ?? "") : error).trim();
-    return text || `the function threw ${isError ? error.name : typeof error}`;
+    if (!text) return `the function threw ${isError ? error.name : typeof error}`;
+    return isError && error.name !== "Error" ? `${error.name}: ${text}` : text;
   } catch {
     // Objects without a prototype have no text.
     return `the function threw ${typeof error}`;

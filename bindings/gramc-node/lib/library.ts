@@ -1,7 +1,7 @@
 /** Libraries of functions. */
 
 import { attempt, expectString } from "./errors.js";
-import { cancel, codeHash, starter, type ToolFunction } from "./functions.js";
+import { cancel, codeHash, starter, type ErrorText, type ToolFunction } from "./functions.js";
 import { native } from "./native.js";
 import type { Bound } from "./session.js";
 import type { Specification } from "./specification.js";
@@ -32,6 +32,12 @@ export interface Settings {
   /** Milliseconds, or text such as `"5s"`, until a call fails. */
   timeout?: number | string;
   undeclared?: "keep" | "reject" | "schema" | "strip";
+}
+
+/** Settings of a library. */
+export interface LibraryOptions extends Settings {
+  /** The text for the model about what a function threw, instead of its type and message. */
+  errorText?: ErrorText;
 }
 
 /** Settings of a tool, and more about its function. */
@@ -68,10 +74,14 @@ export class ToolLibrary {
   readonly name: string;
   /** @internal */
   readonly native: InstanceType<typeof native.Library>;
+  /** @internal */
+  readonly errorText: ErrorText | undefined;
 
   /** Settings are for all tools that are added. */
-  constructor(name: string, settings: Settings = {}) {
+  constructor(name: string, options: LibraryOptions = {}) {
+    const { errorText, ...settings } = options;
     this.name = expectString(name, "name");
+    this.errorText = errorText;
     this.native = new native.Library(name, attributes(settings));
   }
 
@@ -106,7 +116,7 @@ export class ToolLibrary {
     }
     const { inject = {}, parameters, ...settings } = options;
     const code = codeHash(implementation);
-    const start = starter(parameters ? parsed(parameters, implementation) : implementation);
+    const start = starter(name, parameters ? parsed(parameters, implementation) : implementation, this.errorText);
     this.native.add(name, start, cancel, {
       ...(code && { code }),
       ...(parameters && { parameters: JSON.stringify(schemaOf(parameters)) }),

@@ -1,11 +1,14 @@
 /** Bound libraries and conversations. */
 
+import { AsyncResource } from "node:async_hooks";
+
 import type { FunctionCall, VerdictText } from "./addon.js";
 import { expectString } from "./errors.js";
-import { cancel, run } from "./functions.js";
+import { cancel, run, withSessionCall, type SessionCall } from "./functions.js";
 import { native } from "./native.js";
 import type { Specification } from "./specification.js";
 import { CallStream } from "./stream.js";
+import { traceCall } from "./telemetry.js";
 import { Verdict } from "./verdict.js";
 
 /** Arguments of a call: JSON text as the model wrote it, or an object. */
@@ -20,14 +23,34 @@ export function text(arguments_: Arguments | undefined): string | undefined {
 /** What belongs to a call apart from its name and its arguments. */
 export interface CallOptions {
   /** The identifier of the call. */
-  id?: string;
+  callId?: string | undefined;
   /**
    * How the model's reply ended, if the call is the last one in it. A call that a token limit cut off
    * does not run.
    */
-  finishReason?: string;
+  finishReason?: string | undefined;
   /** Cancels the call. The promise is rejected with the reason of the signal. */
-  signal?: AbortSignal;
+  signal?: AbortSignal | undefined;
+  /** Values for the function, in addition to those of the session. */
+  inject?: Record<string, unknown> | undefined;
+}
+
+/** The values that the specification declares as injected parameters, as JSON text. */
+function injectedText(bound: Bound, inject: Record<string, unknown> | undefined): string | undefined {
+  if (!inject) return undefined;
+  const declared = bound.specification.native.injected.filter((name) => name in inject);
+  return JSON.stringify(Object.fromEntries(declared.map((name) => [name, inject[name]])));
+}
+
+const OPTIONS = new Set(["callId", "finishReason", "signal", "inject"]);
+
+/** @internal Options, without names of parameters among them. */
+export function expectOptions<T extends object>(options: T): T {
+  const wrong = Object.keys(options).find((name) => !OPTIONS.has(name));
+  if (wrong === undefined) return options;
+  throw new TypeError(
+    `\`${wrong}\` is not an option of calls; pass arguments in an object: \`call("f", { ${wrong}: … })\``,
+  );
 }
 
 /**
@@ -42,7 +65,11 @@ export type Approve = (
 /** How a session behaves. */
 export interface SessionOptions {
   /** Is asked about calls that have to be approved. Without it, they are refused. */
-  approve?: Approve;
+  approve?: Approve | undefined;
+  /** Values for functions, in `inject` of their second argument: any objects, which no model sees. */
+  inject?: Record<string, unknown> | undefined;
+  /** Called with the verdict on each call. */
+  onVerdict?: ((verdict: Verdict) => void) | undefined;
 }
 
 /** A library with the specification that it implements. */
@@ -73,43 +100,84 @@ export class Bound {
       approve &&
       ((call: FunctionCall, name: string, given: string) =>
         run(call, () => approve(name, JSON.parse(given))));
-    return Session.of(this.native.session(ask ?? null, cancel), this);
+    const injected = injectedText(this, options.inject);
+    return Session.of(this.native.session(ask ?? null, cancel, injected), this, options);
   }
 }
 
 /** One conversation. */
 export class Session {
   readonly #native: InstanceType<typeof native.Session>;
+  readonly #options: SessionOptions;
   readonly bound: Bound;
 
-  private constructor(session: InstanceType<typeof native.Session>, bound: Bound) {
+  private constructor(session: InstanceType<typeof native.Session>, bound: Bound, options: SessionOptions) {
     this.#native = session;
+    this.#options = options;
     this.bound = bound;
   }
 
   /** @internal */
-  static of(session: InstanceType<typeof native.Session>, bound: Bound): Session {
-    return new Session(session, bound);
+  static of(session: InstanceType<typeof native.Session>, bound: Bound, options: SessionOptions = {}): Session {
+    return new Session(session, bound, options);
   }
 
   /** Checks a call and runs it. */
   async call(name: string, arguments_?: Arguments, options: CallOptions = {}): Promise<Verdict> {
     expectString(name, "name");
-    const { id, finishReason } = options;
-    const details = { id, finishReason };
-    return runCall(options, (cancellation) =>
-      this.#native.call(name, text(arguments_), details, cancellation),
-    );
+    const given = text(arguments_);
+    const { callId, finishReason } = expectOptions(options);
+    const injected = injectedText(this.bound, options.inject);
+    return this.#run(name, options, (number, cancellation) => {
+      return this.#native.call(name, given, { callId, finishReason, injected, number }, cancellation);
+    });
   }
 
   /** Begins a call with streamed arguments. */
-  begin(name: string, options: { id?: string } = {}): CallStream {
-    return CallStream.of(this.#native.begin(expectString(name, "name"), options.id), runCall);
+  begin(name: string, options: Pick<CallOptions, "callId"> = {}): CallStream {
+    const { callId } = expectOptions(options);
+    const stream = this.#native.begin(expectString(name, "name"), callId);
+    return CallStream.of(stream, (options, start) => this.#run(name, { ...options, callId }, start));
+  }
+
+  /** Runs a call that a signal cancels. */
+  async #run(
+    name: string,
+    options: CallOptions,
+    start: (number: number, cancellation?: InstanceType<typeof native.Cancellation>) => Promise<VerdictText>,
+  ): Promise<Verdict> {
+    const { signal, callId } = options;
+    signal?.throwIfAborted();
+    const cancellation = signal && new native.Cancellation();
+    const stop = () => cancellation?.cancel();
+    signal?.addEventListener("abort", stop, { once: true });
+    const { onVerdict } = this.#options;
+    const verdict = await traceCall(name, callId, async () => {
+      const inject = { ...this.#options.inject, ...options.inject };
+      const call: SessionCall = { inject, scope: new AsyncResource("gramc") };
+      try {
+        const { ok, text } = await withSessionCall(call, (number) => start(number, cancellation));
+        signal?.throwIfAborted();
+        return Verdict.of(ok, () => text, call.cause);
+      } finally {
+        signal?.removeEventListener("abort", stop);
+      }
+    });
+    onVerdict?.(verdict);
+    return verdict;
   }
 
   /** Checks a call without running it. It counts towards no limit. */
-  validate(name: string, arguments_?: Arguments, options: { id?: string } = {}): Verdict {
-    const verdict = this.#native.validate(expectString(name, "name"), text(arguments_), options.id);
+  validate(name: string, arguments_?: Arguments, options: Pick<CallOptions, "callId"> = {}): Verdict {
+    const { callId } = expectOptions(options);
+    const verdict = this.#native.validate(expectString(name, "name"), text(arguments_), callId);
+    return Verdict.of(verdict.ok, () => verdict.text);
+  }
+
+  /** Checks a call that the program runs itself. Refused calls count like those of `call`. */
+  check(name: string, arguments_?: Arguments, options: Pick<CallOptions, "callId"> = {}): Verdict {
+    const { callId } = expectOptions(options);
+    const verdict = this.#native.check(expectString(name, "name"), text(arguments_), callId);
     return Verdict.of(verdict.ok, () => verdict.text);
   }
 
@@ -136,23 +204,5 @@ export class Session {
   /** Forgets the failures of a tool, or of all tools. */
   reset(name?: string): void {
     if (!this.#native.reset(name)) throw new RangeError(`there is no tool \`${name}\``);
-  }
-}
-
-/** Runs a call that a signal cancels. */
-async function runCall(
-  { signal }: CallOptions,
-  start: (cancellation?: InstanceType<typeof native.Cancellation>) => Promise<VerdictText>,
-): Promise<Verdict> {
-  signal?.throwIfAborted();
-  const cancellation = signal && new native.Cancellation();
-  const stop = () => cancellation?.cancel();
-  signal?.addEventListener("abort", stop, { once: true });
-  try {
-    const verdict = await start(cancellation);
-    signal?.throwIfAborted();
-    return Verdict.of(verdict.ok, () => verdict.text);
-  } finally {
-    signal?.removeEventListener("abort", stop);
   }
 }

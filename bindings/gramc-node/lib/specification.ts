@@ -3,7 +3,7 @@
 import { attempt, expectString } from "./errors.js";
 import type { ToolLibrary } from "./library.js";
 import { native } from "./native.js";
-import { Bound, text, type Arguments } from "./session.js";
+import { Bound, expectOptions, text, type Arguments, type CallOptions } from "./session.js";
 import { Verdict } from "./verdict.js";
 
 type NativeSpecification = InstanceType<typeof native.Specification>;
@@ -38,10 +38,11 @@ export class Specification {
   }
 
   /** Checks a call without running it. */
-  validate(name: string, arguments_?: Arguments, options: { id?: string } = {}): Verdict {
+  validate(name: string, arguments_?: Arguments, options: Pick<CallOptions, "callId"> = {}): Verdict {
+    const { callId } = expectOptions(options);
     const given = text(arguments_);
     const isAccepted = this.native.accepts(expectString(name, "name"), given);
-    return Verdict.of(isAccepted, () => this.native.validate(name, given, options.id));
+    return Verdict.of(isAccepted, () => this.native.validate(name, given, callId));
   }
 
   /**

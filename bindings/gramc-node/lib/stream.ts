@@ -10,7 +10,7 @@ export type Chunk = string | Uint8Array | object;
 /** Runs a call that a signal cancels. */
 type Run = (
   options: CallOptions,
-  start: (cancellation?: Cancellation) => Promise<VerdictText>,
+  start: (number: number, cancellation?: Cancellation) => Promise<VerdictText>,
 ) => Promise<Verdict>;
 
 /** A call with streamed arguments. */
@@ -50,9 +50,11 @@ export class CallStream {
   }
 
   /** Checks the complete arguments and runs the call. */
-  async finish(options: Omit<CallOptions, "id"> = {}): Promise<Verdict> {
+  async finish(options: Omit<CallOptions, "callId"> = {}): Promise<Verdict> {
     this.#flush();
-    return this.#run(options, (cancellation) => this.#native.finish(options.finishReason, cancellation));
+    return this.#run(options, (number, cancellation) => {
+      return this.#native.finish(options.finishReason, number, cancellation);
+    });
   }
 
   /** Ends an incomplete call, with its refusal. */

@@ -49,12 +49,19 @@ export function parsed(parameters: ParameterSchema, implementation: ToolFunction
   };
 }
 
+const EXPECTED = "expected a JSON Schema or a schema of zod 4.2 or newer as `parameters`";
+
 /** @internal */
 export function schemaOf(parameters: ParameterSchema): object {
   if (typeof parameters !== "object" || parameters === null) {
-    throw new TypeError("expected a JSON Schema or a schema of zod as `parameters`");
+    throw new TypeError(EXPECTED);
   }
-  if (!("~standard" in parameters)) return parameters;
+  if (!("~standard" in parameters)) {
+    // Schemas of other libraries are objects, too.
+    const method = ["parse", "validate"].find((name) => typeof parameters[name] === "function");
+    if (method) throw new TypeError(`${EXPECTED}, found an object with \`${method}\``);
+    return parameters;
+  }
   const standard = parameters["~standard"] as StandardSchema;
   if (!standard.jsonSchema) {
     throw new TypeError("the schema cannot be written as JSON Schema; use zod 4.2 or newer, or a JSON Schema");

@@ -27,6 +27,8 @@ export interface CallProblem {
 export interface VerdictError {
   error_type: string;
   errors?: CallProblem[];
+  /** What the function threw. It is not part of the JSON. */
+  cause?: unknown;
   [key: string]: unknown;
 }
 
@@ -49,20 +51,22 @@ export class Verdict {
   readonly ok: boolean;
 
   readonly #text: () => string;
+  readonly #cause: { error: unknown } | undefined;
   #parts: [json: string, message: string] | undefined;
   #data: VerdictData | undefined;
 
-  private constructor(ok: boolean, text: () => string) {
+  private constructor(ok: boolean, text: () => string, cause?: { error: unknown }) {
     this.ok = ok;
     this.#text = text;
+    this.#cause = cause;
   }
 
   /**
    * @internal The text is the JSON of the command line in a line, and after it the text for the model. It
    * is made when the first part of it is read.
    */
-  static of(ok: boolean, text: () => string): Verdict {
-    return new Verdict(ok, text);
+  static of(ok: boolean, text: () => string, cause?: { error: unknown }): Verdict {
+    return new Verdict(ok, text, cause);
   }
 
   get #split(): [json: string, message: string] {
@@ -73,7 +77,11 @@ export class Verdict {
   }
 
   get #read(): VerdictData {
-    return (this.#data ??= JSON.parse(this.#split[0]) as VerdictData);
+    if (this.#data) return this.#data;
+    const data = JSON.parse(this.#split[0]) as VerdictData;
+    const cause = data.error && this.#cause;
+    if (cause) Object.defineProperty(data.error, "cause", { value: cause.error });
+    return (this.#data = data);
   }
 
   /** The text for the model: the result, or the error and what to do. */

@@ -19,6 +19,19 @@ const ENDED: &str = "the program ended before the function did";
 pub(crate) type AsyncFunction<Arguments> =
     ThreadsafeFunction<Arguments, Promise<FunctionOutcome>, Arguments, Status, false, true>;
 
+tokio::task_local! {
+    /// The number of the call of a session that the current task runs.
+    static SESSION_CALL: u32;
+}
+
+/// Runs a call of a session, whose functions get its number.
+pub(crate) async fn within_call<F: Future>(number: Option<u32>, call: F) -> F::Output {
+    match number {
+        Some(number) => SESSION_CALL.scope(number, call).await,
+        None => call.await,
+    }
+}
+
 /// Starts a function with the arguments of a call as JSON text.
 pub(crate) type StartFunction = AsyncFunction<FnArgs<(FunctionCall, String)>>;
 
@@ -26,6 +39,7 @@ pub(crate) type StartFunction = AsyncFunction<FnArgs<(FunctionCall, String)>>;
 #[napi]
 pub struct FunctionCall {
     number: u32,
+    session_call: Option<u32>,
     cancelled: CancellationToken,
 }
 
@@ -49,6 +63,12 @@ impl FunctionCall {
     #[napi(getter)]
     pub fn number(&self) -> u32 {
         self.number
+    }
+
+    /// The number of the call of a session that it belongs to.
+    #[napi(getter)]
+    pub fn session_call(&self) -> Option<u32> {
+        self.session_call
     }
 
     /// Whether its result is no longer waited for. A call can be cancelled before it starts: both are
@@ -91,7 +111,8 @@ where
     Arguments: JsValuesTupleIntoVec + Send + 'static,
 {
     let (number, cancelled) = (next_number(), CancellationToken::new());
-    let arguments = arguments(FunctionCall { number, cancelled: cancelled.clone() });
+    let session_call = SESSION_CALL.try_with(|number| *number).ok();
+    let arguments = arguments(FunctionCall { number, session_call, cancelled: cancelled.clone() });
     let mut running = Running { number, cancelled, cancel: Some(Arc::clone(cancel)) };
     let start = Arc::clone(start);
     Box::pin(async move {

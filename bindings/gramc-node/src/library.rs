@@ -13,7 +13,7 @@ use napi_derive::napi;
 use serde_json::{Map, Value};
 
 use crate::function::{AsyncFunction, FunctionCall, NumberFunction, StartFunction, run_function};
-use crate::session::Session;
+use crate::session::{Session, injected_values};
 use crate::specification::specification_error;
 use crate::{Failure, failure, invalid_argument};
 
@@ -120,7 +120,8 @@ pub struct BoundLibrary(pub(crate) Arc<gramc_host::BoundLibrary>);
 
 #[napi]
 impl BoundLibrary {
-    /// Starts a conversation. `approve` is asked about calls that have to be approved.
+    /// Starts a conversation. `approve` is asked about calls that have to be approved; `injected` are
+    /// values of injected parameters as JSON text.
     #[napi]
     pub fn session(
         &self,
@@ -129,8 +130,10 @@ impl BoundLibrary {
         )]
         approve: Option<ApproveFunction>,
         #[napi(ts_arg_type = "(number: number) => void")] cancel: NumberFunction,
+        injected: Option<String>,
     ) -> Session {
         let session = gramc_tools::Session::new(&self.0.bound)
+            .with_injected(injected_values(injected.as_deref()))
             .with_approvals(Approvals::new(ApprovalPolicy::Destructive));
         let Some(approve) = approve.map(Arc::new) else { return Session::new(session) };
         let cancel = Arc::new(cancel);

@@ -7,8 +7,10 @@ use gramc_tools::Verdict;
 use napi::Env;
 use napi::bindgen_prelude::{PromiseRaw, within_runtime_if_available};
 use napi_derive::napi;
+use serde_json::{Map, Value};
 use tokio_util::sync::CancellationToken;
 
+use crate::function::within_call;
 use crate::stream::CallStream;
 
 /// One conversation.
@@ -29,9 +31,13 @@ pub struct Cancellation(pub(crate) CancellationToken);
 #[derive(Default)]
 pub struct CallOptions {
     /// The identifier of the call.
-    pub id: Option<String>,
+    pub call_id: Option<String>,
     /// How the model's reply ended, if the call is the last one in it.
     pub finish_reason: Option<String>,
+    /// Values of injected parameters as JSON text.
+    pub injected: Option<String>,
+    /// A number that functions of the call get.
+    pub number: Option<u32>,
 }
 
 /// A verdict.
@@ -47,6 +53,11 @@ impl VerdictText {
     pub(crate) fn new(verdict: &Verdict) -> Self {
         Self { ok: verdict.is_ok(), text: verdict_text(verdict) }
     }
+}
+
+/// Values of injected parameters, which TypeScript wrote as JSON text.
+pub(crate) fn injected_values(text: Option<&str>) -> Map<String, Value> {
+    text.and_then(|text| serde_json::from_str(text).ok()).unwrap_or_default()
 }
 
 /// A verdict as a line of JSON, and after it the text for the model.
@@ -121,16 +132,20 @@ impl Session {
         options: Option<CallOptions>,
         cancellation: Option<&Cancellation>,
     ) -> napi::Result<PromiseRaw<'env, VerdictText>> {
-        let CallOptions { id, finish_reason } = options.unwrap_or_default();
-        let call = gramc_host::call(&name, arguments, id, finish_reason.as_deref());
+        let options = options.unwrap_or_default();
+        let CallOptions { call_id, finish_reason, injected, number } = options;
+        let mut call = gramc_host::call(&name, arguments, call_id, finish_reason.as_deref());
+        call.injected = injected_values(injected.as_deref());
         let session = Arc::clone(&self.native);
-        self.run(env, cancellation, |stop| async move { session.call_until(call, stop).await })
+        self.run(env, cancellation, |stop| {
+            within_call(number, async move { session.call_until(call, stop).await })
+        })
     }
 
     /// Begins a call with streamed arguments.
     #[napi]
-    pub fn begin(&self, name: String, id: Option<String>) -> CallStream {
-        CallStream::new(self.clone(), self.native.begin_stream(&name, id))
+    pub fn begin(&self, name: String, call_id: Option<String>) -> CallStream {
+        CallStream::new(self.clone(), self.native.begin_stream(&name, call_id))
     }
 
     /// Checks a call without running it.
@@ -139,9 +154,22 @@ impl Session {
         &self,
         name: String,
         arguments: Option<String>,
-        id: Option<String>,
+        call_id: Option<String>,
     ) -> VerdictText {
-        VerdictText::new(&self.native.validate(gramc_host::call(&name, arguments, id, None)))
+        VerdictText::new(&self.native.validate(gramc_host::call(&name, arguments, call_id, None)))
+    }
+
+    /// Checks a call that the program runs. Refused calls count.
+    #[napi]
+    pub fn check(
+        &self,
+        name: String,
+        arguments: Option<String>,
+        call_id: Option<String>,
+    ) -> VerdictText {
+        VerdictText::new(
+            &self.native.check(gramc_host::call(&name, arguments, call_id, None)).verdict,
+        )
     }
 
     /// The names that can be called now.

@@ -1,5 +1,6 @@
 //! Specifications.
 
+use std::io::ErrorKind;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -49,7 +50,10 @@ pub struct ImportedTools {
 
 pub(crate) fn specification_error(error: &SpecificationError) -> Failure {
     match error.diagnostics_json() {
-        None => failure("ERR_GRAMC_READ", error.to_string()),
+        None => {
+            let is_missing = error.io_kind() == Some(ErrorKind::NotFound);
+            failure(if is_missing { "ENOENT" } else { "ERR_GRAMC_READ" }, error.to_string())
+        }
         Some(found) => failure("SpecError", found.to_string()),
     }
 }
@@ -86,6 +90,12 @@ impl Specification {
         self.0.names()
     }
 
+    /// The names of the injected parameters of its tools.
+    #[napi(getter)]
+    pub fn injected(&self) -> Vec<String> {
+        self.0.injected()
+    }
+
     /// The tools for a target, ready for a request, as JSON text.
     #[napi]
     pub fn compile(&self, target: String, expanded: bool) -> Result<String, Failure> {
@@ -107,8 +117,13 @@ impl Specification {
 
     /// Checks a call without running it: a line of JSON, and after it the text for the model.
     #[napi]
-    pub fn validate(&self, name: String, arguments: Option<String>, id: Option<String>) -> String {
-        verdict_text(&self.0.validate(gramc_host::call(&name, arguments, id, None)))
+    pub fn validate(
+        &self,
+        name: String,
+        arguments: Option<String>,
+        call_id: Option<String>,
+    ) -> String {
+        verdict_text(&self.0.validate(gramc_host::call(&name, arguments, call_id, None)))
     }
 
     /// Binds a library.

@@ -6,6 +6,7 @@ use napi::Env;
 use napi::bindgen_prelude::PromiseRaw;
 use napi_derive::napi;
 
+use crate::function::within_call;
 use crate::session::{Cancellation, Session, VerdictText};
 
 /// A call with streamed arguments.
@@ -60,12 +61,13 @@ impl CallStream {
         &mut self,
         env: &'env Env,
         finish_reason: Option<String>,
+        number: Option<u32>,
         cancellation: Option<&Cancellation>,
     ) -> napi::Result<PromiseRaw<'env, VerdictText>> {
         let (stream, ending) = (self.end()?, gramc_host::ending(finish_reason.as_deref()));
         let native = Arc::clone(&self.session.native);
-        self.session.run(env, cancellation, |stop| async move {
-            native.finish_stream(stream, ending, stop).await
+        self.session.run(env, cancellation, |stop| {
+            within_call(number, async move { native.finish_stream(stream, ending, stop).await })
         })
     }
 

@@ -1,6 +1,7 @@
 // Specifications, libraries, calls and verdicts.
 
 import assert from "node:assert/strict";
+import { AsyncLocalStorage } from "node:async_hooks";
 import { mkdtempSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
@@ -8,6 +9,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { inspect } from "node:util";
 
+import { context, ROOT_CONTEXT, trace } from "@opentelemetry/api";
 import { BindError, load, loads, SpecError, tool, ToolLibrary, Verdict } from "gramc";
 import { z } from "zod";
 
@@ -25,7 +27,7 @@ test("specifications are read from texts, files and folders", () => {
   assert.deepEqual(load(join(place, "a.gram")).names, ["findOrder", "stay"]);
   assert.deepEqual(load(place).names, ["findOrder", "stay", "other"]);
   assert.deepEqual(load([join(place, "b.gram")]).names, ["other"]);
-  assert.throws(() => load(join(place, "none.gram")), { code: "ERR_GRAMC_READ", message: /none\.gram/ });
+  assert.throws(() => load(join(place, "none.gram")), { code: "ENOENT", message: /none\.gram/ });
 });
 
 test("errors of a specification are exceptions with diagnostics", () => {
@@ -58,7 +60,7 @@ test("tools are compiled for targets", () => {
 
 test("calls are checked without running", () => {
   const spec = loads(SHOP);
-  const verdict = spec.validate("stay", '{"nights": "3", "price": 10, "x": 1}', { id: "c1" });
+  const verdict = spec.validate("stay", '{"nights": "3", "price": 10, "x": 1}', { callId: "c1" });
   assert.ok(verdict instanceof Verdict && verdict.ok);
   assert.deepEqual(verdict.arguments, { nights: 3, price: 10 });
   assert.equal(verdict.repairs[0].rule, "text-to-integer");
@@ -202,7 +204,7 @@ test("libraries in gram take functions, too", async () => {
   const session = bound.session();
   assert.equal((await session.call("findOrder", { id: "x" })).result, "x");
   assert.deepEqual((await session.call("stay", { nights: 1, price: 2 })).result, { nights: 1, price: 2 });
-  assert.throws(() => ToolLibrary.load(join(place, "none.gram")), { code: "ERR_GRAMC_READ" });
+  assert.throws(() => ToolLibrary.load(join(place, "none.gram")), { code: "ENOENT" });
 });
 
 test("calls that were cut off do not run", async () => {
@@ -232,7 +234,7 @@ test("arguments of wrong types are named", () => {
     [() => spec.validate(5), "expected a string as `name`, found number"],
     [() => new ToolLibrary(5), "expected a string as `name`, found number"],
     [() => spec.bind({}), "expected a ToolLibrary as `library`"],
-    [() => tool({ name: "x" }), "expected a JSON Schema or a schema of zod as `parameters`"],
+    [() => tool({ name: "x" }), "expected a JSON Schema or a schema of zod 4.2 or newer as `parameters`"],
   ]) {
     assert.throws(work, { name: "TypeError", message });
   }
@@ -331,7 +333,7 @@ test("the strict profile limits all calls", async () => {
 test("arguments arrive in pieces", async () => {
   const session = bindOne("[note:Tool | (text::Text)==>(n::Int)==>(::Any)]", "note", ({ text, n }) => [text, n]);
   const text = '{"text": "né😀 \\u00e9\\n", "n": "7"}';
-  let call = session.begin("note", { id: "c1" });
+  let call = session.begin("note", { callId: "c1" });
   const values = [];
   for (const byte of new TextEncoder().encode(text)) {
     call.feed(new Uint8Array([byte]));
@@ -340,7 +342,7 @@ test("arguments arrive in pieces", async () => {
   assert.equal(values.at(-1), '{"text":"né😀 é\\n","n":7}');
   assert.ok(values.includes('{"text":"né"}'));
   const verdict = await call.finish({ finishReason: "stop" });
-  const whole = await session.call("note", text, { id: "c1", finishReason: "stop" });
+  const whole = await session.call("note", text, { callId: "c1", finishReason: "stop" });
   assert.equal(String(verdict), String(whole));
   assert.throws(() => call.feed("}"), /the call has ended/);
 
@@ -368,4 +370,129 @@ test("a call that no continuation makes valid is stopped", () => {
   assert.deepEqual(call.value, {});
   assert.match(call.stop().message, /`x` must be an integer/);
   assert.equal(session.begin("g").error.error_type, "unknown_tool");
+});
+
+test("values of the session and the call reach functions", async () => {
+  const seen = [];
+  const gram = "[f:Tool | (id::Int)==>(tenant::Text {injected: true})==>(::Any)]";
+  const library = new ToolLibrary("test", { throttle: "off" });
+  library.tool("f", ({ id, tenant }, { inject }) => {
+    seen.push([id, tenant, inject.user]);
+    return inject.missing;
+  });
+  const bound = loads(gram).bind(library);
+  const user = { name: "Ada", self: null, close() {} };
+  user.self = user;
+  const session = bound.session({ inject: { user, tenant: "a", missing: 1 } });
+  assert.equal((await session.call("f", { id: 1 })).result, 1);
+  const other = { name: "Eve" };
+  const verdict = await session.call("f", { id: 2 }, { inject: { user: other, tenant: "b" } });
+  assert.deepEqual(verdict.arguments, { id: 2 });
+  assert.deepEqual(seen, [[1, "a", user], [2, "b", other]]);
+
+  const without = await bound.session().call("f", { id: 1 });
+  assert.match(without.message, /`tenant`.*`f`|`f`.*`tenant`/s);
+  const unnamed = await bound.session({ inject: { tenant: "a" } }).call("f", { id: 1 });
+  assert.match(unnamed.message, /`user` of `f` has no value: pass it in `inject` of the session or the call/);
+  assert.equal(seen.length, 2);
+});
+
+test("functions run in the asynchronous context of the caller", async () => {
+  const storage = new AsyncLocalStorage();
+  const session = bindOne(ONE, "f", () => storage.getStore());
+  const results = ["a", "b"].map((user) => storage.run(user, () => session.call("f", { x: 1 })));
+  assert.deepEqual((await Promise.all(results)).map(({ result }) => result), ["a", "b"]);
+});
+
+test("exceptions are the cause of the error", async () => {
+  const failure = new RangeError("the key s3cret-value is no key");
+  const bind = (errorText) => {
+    const library = new ToolLibrary("test", { throttle: "off", errorText });
+    library.tool("f", () => { throw failure; }, { inject: { key: "s3cret-value" } });
+    return loads("[f:Tool | (x::Int)==>(key::Text {injected: true, secret: true})==>(::Any)]").bind(library);
+  };
+  const bound = bind();
+  const verdicts = [];
+  const onVerdict = (verdict) => verdicts.push(verdict);
+  const verdict = await bound.session({ onVerdict }).call("f", { x: 1 });
+  assert.equal(verdict.error.cause, failure);
+  assert.match(verdict.message, /RangeError: the key \*+ is no key/);
+  assert(!JSON.stringify(verdict).includes("cause") && !JSON.stringify(verdict.error).includes("cause"));
+  assert.deepEqual(verdicts, [verdict]);
+
+  const errorText = (error) => `ask the desk about ${error.name} s3cret-value`;
+  const { message } = await bind(errorText).session().call("f", { x: 1 });
+  assert.match(message, /ask the desk about RangeError \*+/);
+  const failing = bind(() => { throw new Error("no text"); }).session();
+  assert.match((await failing.call("f", { x: 1 })).message, /no text/);
+  assert.equal((await bound.session().call("f", { x: "none" })).error.cause, undefined);
+
+  const stream = bound.session().begin("f", { callId: "c1" });
+  stream.feed('{"x": 1}');
+  const streamed = await stream.finish();
+  assert.deepEqual([streamed.error.cause, streamed.id], [failure, "c1"]);
+});
+
+test("misuse has a hint", async () => {
+  const session = bindOne("[f:Tool | (id::Int)==>(::Any)]", "f", ({ id }) => id);
+  const hint = /`id` is not an option of calls; pass arguments in an object: `call\("f", \{ id: … \}\)`$/;
+  await assert.rejects(session.call("f", {}, { id: 7 }), { name: "TypeError", message: hint });
+  assert.throws(() => session.validate("f", {}, { id: 7 }), hint);
+  assert.throws(() => session.begin("f", { id: 7 }), hint);
+  assert.throws(() => session.bound.specification.validate("f", {}, { id: 7 }), hint);
+  assert.throws(() => load("/no/such/file.gram"), { code: "ENOENT", message: /no\/such\/file\.gram/ });
+  assert.throws(() => ToolLibrary.load("/no/such/file.gram"), { code: "ENOENT" });
+  assert.throws(() => session.bound.specification.compile("opena"), /unknown target `opena`.*anthropic.*did you mean `openai`/s);
+  const zodLike = { parse: (value) => value, _def: { typeName: "ZodObject" } };
+  assert.throws(() => tool({ name: "f", parameters: zodLike, execute: () => 1 }), {
+    name: "TypeError",
+    message: /^expected a JSON Schema or a schema of zod 4\.2 or newer as `parameters`, found an object with `parse`/,
+  });
+});
+
+test("calls are spans, and checks are events of them", async () => {
+  const ended = [];
+  const storage = new AsyncLocalStorage();
+  const active = () => storage.getStore() ?? ROOT_CONTEXT;
+  const span = (name, attributes) => ({
+    name, attributes, events: [],
+    isRecording: () => true,
+    setAttribute(key, value) { this.attributes[key] = value; },
+    setStatus(status) { this.status = status.code; },
+    recordException(error) { this.exception = error; },
+    addEvent(name, data) { this.events.push([name, data]); },
+    end() { ended.push(this); },
+  });
+  context.setGlobalContextManager({
+    active, with: (context, work, self, ...rest) => storage.run(context, () => work.apply(self, rest)),
+    bind: (_, target) => target, enable() { return this; }, disable() { return this; },
+  });
+  trace.setGlobalTracerProvider({
+    getTracer: () => ({
+      startActiveSpan(name, { attributes }, work) {
+        const started = span(name, attributes);
+        return context.with(trace.setSpan(active(), started), () => work(started));
+      },
+    }),
+  });
+  let current;
+  const session = bindOne(ONE, "f", ({ x }) => {
+    current = trace.getActiveSpan();
+    if (x === 9) throw new RangeError("nine");
+    return x;
+  });
+  await session.call("f", { x: "1" }, { callId: "c1" });
+  await session.call("f", { x: 9 });
+  await session.call("f", { x: "none" });
+  context.disable();
+  trace.disable();
+  const [repaired, failed, refused] = ended;
+  assert.equal(repaired.name, "execute_tool f");
+  const attributes = { "gen_ai.operation.name": "execute_tool", "gen_ai.tool.name": "f", "gen_ai.tool.type": "function" };
+  assert.deepEqual(repaired.attributes, { ...attributes, "gen_ai.tool.call.id": "c1" });
+  const data = { "gen_ai.tool.name": "f", "gramc.repairs": ["text-to-integer x"], "gramc.stripped": [] };
+  assert.deepEqual(repaired.events, [["gramc.check", data]]);
+  assert.equal(current, failed);
+  assert.equal(failed.exception.message, "nine");
+  assert.deepEqual([failed.attributes["error.type"], refused.attributes["error.type"]], ["invocation_error", "validation_error"]);
 });

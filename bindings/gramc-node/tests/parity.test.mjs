@@ -26,7 +26,7 @@ async function compare(expected, judge) {
   for (const [at, call] of calls.entries()) {
     const { name, id } = call;
     // Numbers that JavaScript cannot hold are in texts, see generate.py.
-    const verdict = await judge(name, call.arguments, { id });
+    const verdict = await judge(name, call.arguments, { callId: id });
     assert.equal(String(verdict), expected[at]);
     // Node 20 writes numbers as JavaScript holds them.
     const written = "rawJSON" in JSON ? expected[at] : JSON.stringify(JSON.parse(expected[at]));

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use gramc_calls::check::Policy;
 use gramc_check::Valid;
 use gramc_model::print::{print, print_declarations};
-use gramc_model::{Module, did_you_mean};
+use gramc_model::{Module, ValueSource, did_you_mean};
 use gramc_project::{Specification as Source, SpecificationError};
 use gramc_schema::Target;
 use gramc_schema::emit::{Compilation, Options};
@@ -102,6 +102,13 @@ impl Specification {
             schema: definition.as_mut().map(|it| it["inputSchema"].take()).unwrap_or_default(),
             gram: declarations.find(|(it, _)| *it == title).map(|it| it.1).unwrap_or_default(),
         })
+    }
+
+    /// The names of the injected parameters of its tools.
+    pub fn injected(&self) -> Vec<String> {
+        let parameters = self.source.module.tools.iter().flat_map(|tool| &tool.parameters);
+        let injected = parameters.filter(|parameter| parameter.source == ValueSource::Injected);
+        injected.map(|parameter| parameter.name.to_string()).collect()
     }
 
     /// The tools for a target, ready for a request. With `expanded`, those in containers too.

@@ -18,7 +18,7 @@ export function tools(session: Session): Record<string, Tool<unknown, unknown>> 
     ) => {
       // Arguments that are no object are text, see `repairToolCall`.
       const verdict = await sessionTools.call(name, input as object | string, {
-        id: options.toolCallId,
+        callId: options.toolCallId,
         signal: options.abortSignal,
       });
       if (!verdict.ok) throw new Error(verdict.message);

@@ -20,7 +20,7 @@ export function tools(session: Session): Tool[] {
       strict: false,
       execute: async (input, _context, details) => {
         const call = details?.toolCall;
-        const options = { id: call?.callId, signal: details?.signal };
+        const options = { callId: call?.callId, signal: details?.signal };
         const verdict = await sessionTools.call(name, call?.arguments ?? (input as object), options);
         return verdict.message;
       },

@@ -1,0 +1,34 @@
+/** Tool sets of the AI SDK. */
+
+import type { Schema, Tool } from "ai";
+
+import { changed, ToolCheck, type GuardOptions } from "./tool-check.js";
+import type { Verdict } from "../verdict.js";
+
+type AiSdk = Pick<typeof import("ai"), "asSchema" | "TypeValidationError">;
+
+/** A tool that checks its calls where the SDK validates their input. */
+export function guardAiTool(name: string, tool: Tool, options: GuardOptions): Tool {
+  // A tool of the provider runs there.
+  if (tool.type === "provider") return tool;
+  const { asSchema, TypeValidationError } = require("ai") as AiSdk;
+  const schema: Schema<unknown> = asSchema(tool.inputSchema);
+  let check: Promise<ToolCheck | undefined> | undefined;
+  const find = async () => {
+    const { description } = tool as { description?: string };
+    return ToolCheck.of({ name, description, inputSchema: await schema.jsonSchema }, options);
+  };
+  const refuse = (value: unknown, verdict: Verdict) => {
+    const error = new TypeValidationError({ value, cause: undefined });
+    return { success: false as const, error: Object.assign(error, { message: verdict.message }) };
+  };
+  const validate: Schema["validate"] = async (value) => {
+    const verdict = (await (check ??= find()))?.check(value);
+    if (verdict && !verdict.ok) return refuse(value, verdict);
+    const checked = verdict ? verdict.arguments : value;
+    return schema.validate ? schema.validate(checked) : { success: true, value: checked };
+  };
+  // The model sees the same schema, which is computed when it is read.
+  const guarded = Object.create(schema, { validate: { value: validate, enumerable: true } });
+  return changed(tool, { inputSchema: guarded });
+}

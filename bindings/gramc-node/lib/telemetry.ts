@@ -1,0 +1,64 @@
+/** Spans of OpenTelemetry, if the program uses it. */
+
+import type { Verdict } from "./verdict.js";
+
+type Api = typeof import("@opentelemetry/api");
+
+function load(): Api | undefined {
+  try {
+    return require("@opentelemetry/api") as Api;
+  } catch {
+    return undefined;
+  }
+}
+
+const api = load();
+
+/** Runs a call in a span with the conventions of OpenTelemetry for GenAI. */
+export async function traceCall(
+  name: string,
+  callId: string | undefined,
+  work: () => Promise<Verdict>,
+): Promise<Verdict> {
+  if (!api) return work();
+  const attributes = {
+    "gen_ai.operation.name": "execute_tool",
+    "gen_ai.tool.name": name,
+    "gen_ai.tool.type": "function",
+    ...(callId !== undefined && { "gen_ai.tool.call.id": callId }),
+  };
+  const { SpanStatusCode } = api;
+  return api.trace.getTracer("gramc").startActiveSpan(`execute_tool ${name}`, { attributes }, async (span) => {
+    try {
+      const verdict = await work();
+      if (!verdict.ok) {
+        span.setAttribute("error.type", verdict.errorType ?? "_OTHER");
+        span.setStatus({ code: SpanStatusCode.ERROR });
+        const cause = verdict.error?.cause;
+        if (cause instanceof Error) span.recordException(cause);
+      }
+      recordCheck(verdict);
+      return verdict;
+    } catch (error) {
+      span.setAttribute("error.type", "cancelled");
+      span.setStatus({ code: SpanStatusCode.ERROR });
+      throw error;
+    } finally {
+      span.end();
+    }
+  });
+}
+
+/** Records repairs, removed arguments and refusals as an event of the current span. */
+export function recordCheck(verdict: Verdict): void {
+  const span = api?.trace.getActiveSpan();
+  if (!span?.isRecording()) return;
+  const { name, repairs, stripped, errorType } = verdict;
+  if (!repairs.length && !stripped.length && !errorType) return;
+  span.addEvent("gramc.check", {
+    "gen_ai.tool.name": name,
+    "gramc.repairs": repairs.map(({ rule, path }) => `${rule} ${path}`.trim()),
+    "gramc.stripped": stripped,
+    ...(errorType && { "gramc.error_type": errorType }),
+  });
+}
