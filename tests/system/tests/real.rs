@@ -4,6 +4,7 @@
 pub(crate) mod ab;
 mod ab_page;
 pub(crate) mod agent;
+mod agents;
 mod conformance;
 mod editors;
 mod frameworks;
