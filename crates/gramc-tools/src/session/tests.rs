@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test stops where something is missing")]
 
 mod approval;
+mod host;
 mod secrets;
 mod streams;
 
