@@ -12,7 +12,7 @@ mod generate;
 pub(crate) mod mcp;
 mod npm;
 pub(crate) mod packaging;
-mod python;
+pub(crate) mod python;
 mod releases;
 mod repairs;
 pub(crate) mod servers;

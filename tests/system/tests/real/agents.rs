@@ -5,7 +5,8 @@ use std::os::unix::fs::symlink;
 use std::path::PathBuf;
 use std::process::Command;
 
-use crate::real::packaging::run;
+use crate::real::packaging::{run, tool};
+use crate::real::python::install;
 use crate::support::{Folder, folder, installed, root};
 
 /// The program as it is, and with the guard left out.
@@ -100,5 +101,43 @@ fn examples_of_frameworks_in_typescript_compile() {
         let project = project(None);
         project.write("guarded.ts", program.split_once("```").expect("its end").0);
         check_types(&project);
+    }
+}
+
+/// The report that an agent in Python prints for a script of its model.
+fn print_report(project: &Folder, program: &str, script: &str) -> Option<String> {
+    let mut command = Command::new(tool("python-package", "python"));
+    command.args([program, script]).current_dir(project.path());
+    command.env("PYTHONPATH", project.file("site")).env("PYTHONDONTWRITEBYTECODE", "1");
+    let output = command.output().unwrap();
+    output.status.success().then(|| String::from_utf8(output.stdout).unwrap())
+}
+
+#[test]
+fn agents_in_python_differ_in_one_line() {
+    let project = folder(&[]);
+    install(&project.file("site"));
+    for name in [
+        "fastmcp_context.py",
+        "inspect_task.py",
+        "langchain_loop.py",
+        "langgraph_state.py",
+        "openai_agents_context.py",
+        "openai_loop.py",
+        "pydantic_ai_deps.py",
+        "pydantic_ai_stream.py",
+    ] {
+        let programs = Programs::read(name);
+        project.write("guarded.py", &programs.guarded);
+        project.write("unguarded.py", &programs.unguarded);
+        let [unguarded, guarded] = ["unguarded.py", "guarded.py"].map(|program| {
+            ["valid", "broken"].map(|script| print_report(&project, program, script))
+        });
+        let expected = unguarded[0].as_ref().expect(name);
+        assert!(expected.len() > 100, "{name}: {expected}");
+        // The agent is the same, and broken calls mean the same as valid ones.
+        assert_eq!(guarded[0].as_ref(), Some(expected), "{name}");
+        assert_eq!(guarded[1].as_ref(), Some(expected), "{name}");
+        assert_ne!(unguarded[1].as_ref(), Some(expected), "{name}");
     }
 }

@@ -12,7 +12,7 @@ fn tool(name: &str) -> PathBuf {
 }
 
 /// Checks the wheel that `tests/real/build-packages` built, and installs it into a folder.
-fn install(site: &Path) {
+pub(crate) fn install(site: &Path) {
     let wheels = root().join("target/wheels");
     let wheels = std::fs::read_dir(&wheels).unwrap_or_else(|_| {
         panic!("{} is missing; run tests/real/build-packages", wheels.display())
