@@ -3,10 +3,13 @@
 import asyncio
 import dataclasses
 import datetime
+import decimal
+import enum
 import functools
 import json
 import logging
 import pickle
+import uuid
 from typing import Annotated, Any, Optional
 
 import pydantic
@@ -465,3 +468,68 @@ def test_refusals_can_be_raised_again():
         guarded(WRONG, user="Grace")
     again = pickle.loads(pickle.dumps(refused.value))
     assert str(again) == str(refused.value)
+
+
+class Colour(enum.Enum):
+    red = "red"
+
+
+class Order(pydantic.BaseModel):
+    id: int
+    parts: list["Order"] = []
+    note: Optional[str] = pydantic.Field(default=None, alias="remark")
+
+
+#: Types, and values that pydantic accepts. The schema of some allows fewer than that.
+LENIENT: list[tuple[Any, list[Any]]] = [
+    (int, [1, "1", 1.0]),
+    (bool, [True, "yes", 1]),
+    (datetime.date, ["2026-05-01", "2026-05-01T00:00:00"]),
+    (datetime.datetime, ["2026-05-01T10:00:00", "2026-05-01 10:00", "2026-05-01T10:00:00Z"]),
+    (datetime.timedelta, ["PT1H", "01:00:00", 60]),
+    (decimal.Decimal, ["1.50", 2]),
+    (uuid.UUID, ["12345678-1234-5678-1234-567812345678", "12345678123456781234567812345678"]),
+    (Colour, ["red"]),
+    (set[str], [["a", "a"]]),
+    (tuple[int, str], [[1, "a"]]),
+    (dict[str, float], [{"a": "1.5"}]),
+    (Order, [{"id": 1, "parts": [{"id": 2}], "remark": "x"}, {"id": "1"}]),
+    (Optional[Order], [None, {"id": 1}]),
+    (pydantic.AnyUrl, ["https://exämple.com/a"]),
+]
+
+
+def test_a_guard_refuses_nothing_that_the_framework_accepts():
+    from agents import function_tool
+    from fastmcp import Client, FastMCP
+    from langchain_core.tools import tool as as_tool
+    from pydantic_ai import Tool
+
+    for at, (kind, values) in enumerate(LENIENT):
+
+        def f(x: Any) -> str:
+            """Shows a value."""
+            return repr(x)
+
+        f.__annotations__["x"] = kind
+        server = FastMCP("s")
+        server.tool(f)
+        gramc.guard(server)
+        (plain,), (of_langchain,) = gramc.guard([f]), gramc.guard([as_tool(f)])
+        (of_pydantic_ai,) = gramc.guard([Tool(f)])
+        (of_openai,) = gramc.guard([function_tool(f, strict_mode=False)])
+        for value in values:
+            text = json.dumps({"x": value})
+            expected = repr(pydantic.TypeAdapter(kind).validate_json(json.dumps(value)))
+            assert plain(text) == expected, (kind, value)
+            validator = of_pydantic_ai.function_schema.validator
+            assert validator.validate_json(text) is not None, (kind, value)
+            assert openai_call(of_openai, text) == expected, (kind, value)
+            assert of_langchain.invoke({"x": value}) == expected, (kind, value)
+
+            async def call() -> str:
+                async with Client(server) as client:
+                    return (await client.call_tool("f", {"x": value})).content[0].text
+
+            if at < 5:
+                assert asyncio.run(call()) == expected, (kind, value)

@@ -131,15 +131,28 @@ class Guard:
         warnings.warn(f"`{name}` is not guarded: {why}", stacklevel=_depth())
         return None
 
+    def is_valid(self, arguments: Any) -> bool:
+        """Whether a call would be accepted. It counts towards no limit."""
+        return self._shared.validate(self.name, arguments).ok
+
     def check(
-        self, arguments: Any, *, call_id: str | None = None, run: Any = None, reply: Any = None
+        self,
+        arguments: Any,
+        accepts: Callable[[], bool],
+        *,
+        call_id: str | None = None,
+        run: Any = None,
+        reply: Any = None,
     ) -> str | None:
         """Check the arguments of a call.
 
         The answer is the repaired arguments as JSON text, or `None` if they can be used as they are.
+        `accepts` is whether the framework alone accepts the call; a guard never refuses such a call.
         `run` is an object that lives as long as the run of the agent, and `reply` identifies the reply
         of the model. Raises `CallRefused`.
         """
+        if not self.is_valid(arguments) and accepts():
+            return None
         session = self._shared if run is None else self._session_of(run, reply)
         verdict, checked, is_changed = session._check(self.name, arguments, call_id)
         _telemetry.annotate(verdict)
@@ -147,9 +160,11 @@ class Guard:
             raise CallRefused(verdict)
         return checked if is_changed else None
 
-    def check_dict(self, arguments: dict[str, Any], **options: Any) -> dict[str, Any]:
+    def check_dict(
+        self, arguments: dict[str, Any], accepts: Callable[[], bool], **options: Any
+    ) -> dict[str, Any]:
         """Check arguments that the framework has parsed."""
-        checked = self.check(arguments, **options)
+        checked = self.check(arguments, accepts, **options)
         return arguments if checked is None else json.loads(checked)
 
     def _session_of(self, run: Any, reply: Any) -> Session:
@@ -163,6 +178,19 @@ class Guard:
             known.replies[:] = [reply]
             known.session.begin_reply()
         return known.session
+
+
+def accepts_if(validate: Callable[[], Any]) -> Callable[[], bool]:
+    """Whether a validation raises no exception."""
+
+    def accepts() -> bool:
+        try:
+            validate()
+        except Exception:
+            return False
+        return True
+
+    return accepts
 
 
 def _run_elsewhere(**arguments: Any) -> None:
@@ -190,6 +218,7 @@ def guard_function(function: Any, name: str | None, options: Options) -> Any:
     if guard is None:
         return function
     read = _signature.reader(function)
+    read_leniently = _signature.lenient_reader(function)
     context = _signature.context_parameters(function)
     known = inspect.signature(function)
 
@@ -215,9 +244,11 @@ def guard_function(function: Any, name: str | None, options: Options) -> Any:
     def run_with(arguments: Any, supplied: dict[str, Any]) -> dict[str, Any]:
         if isinstance(arguments, bytes):
             arguments = arguments.decode("utf-8", "replace")
-        checked = guard.check(arguments)
-        text = checked if checked is not None else arguments
-        values = read(text if isinstance(text, str) else json.dumps(text))
+        text = arguments if isinstance(arguments, str) else json.dumps(arguments)
+        lenient: list[dict[str, Any]] = []
+        accepts = accepts_if(lambda: lenient.append(read_leniently(text)))
+        checked = guard.check(arguments, accepts)
+        values = lenient[0] if lenient else read(text if checked is None else checked)
         # The model has no effect on the parameters of the program.
         return {**{key: value for key, value in values.items() if key not in context}, **supplied}
 

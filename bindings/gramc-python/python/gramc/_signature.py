@@ -339,6 +339,36 @@ def reader(function: Callable[..., Any]) -> Callable[[str], dict[str, Any]]:
     return read
 
 
+def lenient_reader(function: Callable[..., Any]) -> Callable[[str], dict[str, Any]]:
+    """A function from JSON text to keyword arguments that pydantic builds, or a `ValueError`.
+
+    It accepts what pydantic accepts, such as dates without a time zone.
+    """
+    known, types_of, fixed = signature(function), hints(function), _fixed_keywords(function)
+    adapters, required = {}, set()
+    for name, parameter in known.parameters.items() if known is not None else ():
+        annotation = types_of.get(name, inspect.Parameter.empty)
+        if name in fixed or is_context(annotation, parameter.default):
+            continue
+        adapters[name] = adapter(annotation)
+        if parameter.default is inspect.Parameter.empty:
+            required.add(name)
+
+    def read(arguments: str) -> dict[str, Any]:
+        values = json.loads(arguments)
+        if not isinstance(values, dict) or not required <= values.keys() <= adapters.keys():
+            raise ValueError("other parameters")
+        return {name: _build(adapters[name], value) for name, value in values.items()}
+
+    return read
+
+
+def _build(known_adapter: Any, value: Any) -> Any:
+    if known_adapter is None:
+        raise ValueError("pydantic does not know the type")
+    return known_adapter.validate_json(json.dumps(value))
+
+
 def _describe(parameter: str, error: Any) -> str:
     """What is wrong, without the values."""
     found = error.errors(include_url=False, include_input=False, include_context=False)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from fastmcp import FastMCP
-from fastmcp.exceptions import ToolError
+from fastmcp.exceptions import ToolError, ValidationError
 from fastmcp.server.middleware import CallNext, Middleware, MiddlewareContext
 from fastmcp.tools import Tool
 from fastmcp.tools.base import ToolResult
@@ -87,8 +87,15 @@ class _GuardMiddleware(Middleware):
         guard = self._guard_of(tool) if tool is not None else None
         if guard is None:
             return await call_next(context)
+        sent = context.message.arguments or {}
+        if not guard.is_valid(sent):
+            try:
+                return await call_next(context)
+            except ValidationError:
+                # FastMCP refuses the arguments, too.
+                pass
         try:
-            arguments = guard.check_dict(context.message.arguments or {}, run=_client(context))
+            arguments = guard.check_dict(sent, lambda: False, run=_client(context))
         except CallRefused as refused:
             raise ToolError(str(refused)) from None
         message = context.message.model_copy(update={"arguments": arguments})

@@ -22,9 +22,7 @@ from inspect_ai.scorer import (
 )
 from inspect_ai.scorer import scorer as register
 from inspect_ai.solver import TaskState
-from inspect_ai.solver._task_state import sample_state
 from inspect_ai.tool import Tool, ToolDef, ToolError, ToolParams
-from inspect_ai.tool._tool_canonical import set_tool_canonical_arguments, tool_canonical_arguments
 
 from .._guard import CallRefused, Guard, Options
 from .._native import Grader, Session
@@ -142,7 +140,15 @@ def _guard_tool(tool: Any, options: Options) -> Any:
     guard = Guard.of(mcp, options)
     if guard is None:
         return tool
+    # Inspect makes these public only to its own tools.
+    from inspect_ai.model._call_tools import validate_tool_input
+    from inspect_ai.solver._task_state import sample_state
+    from inspect_ai.tool._tool_canonical import set_tool_canonical_arguments, tool_canonical_arguments
+
     own = tool_canonical_arguments(defined.tool)
+
+    def is_accepted(arguments: dict[str, Any]) -> bool:
+        return validate_tool_input(arguments, defined.parameters) is None
 
     # Inspect checks the schema after this.
     def check(arguments: dict[str, Any]) -> dict[str, Any]:
@@ -150,7 +156,7 @@ def _guard_tool(tool: Any, options: Options) -> Any:
         state = sample_state()
         reply = len(state.messages) if state is not None else None
         try:
-            return guard.check_dict(arguments, run=state, reply=reply)
+            return guard.check_dict(arguments, lambda: is_accepted(arguments), run=state, reply=reply)
         except CallRefused as refused:
             raise ToolError(str(refused)) from None
 

@@ -10,7 +10,7 @@ from langchain_core.tools import BaseTool, StructuredTool, ToolException
 from langchain_core.tools import tool as as_tool
 from langchain_core.utils.function_calling import convert_to_openai_tool
 
-from .._guard import CallRefused, Guard, Options
+from .._guard import CallRefused, Guard, Options, accepts_if
 from .._native import Session, Verdict
 from ._session_tools import ModelCall, SessionTools
 
@@ -122,7 +122,15 @@ def _check(tool: Any, tool_input: Any, call_id: str | None) -> Any:
         return tool_input
     injected = {key: value for key, value in tool_input.items() if key in tool._gramc_injected}
     arguments = {key: value for key, value in tool_input.items() if key not in injected}
-    return {**tool._gramc_guard.check_dict(arguments, call_id=call_id), **injected}
+    accepts = accepts_if(lambda: _validate(tool, tool_input, call_id))
+    return {**tool._gramc_guard.check_dict(arguments, accepts, call_id=call_id), **injected}
+
+
+def _validate(tool: BaseTool, tool_input: dict[str, Any], call_id: str | None) -> None:
+    """Validate arguments as LangChain does."""
+    if not isinstance(tool.args_schema, type):
+        raise TypeError("LangChain does not check arguments by a JSON Schema")
+    tool._parse_input(dict(tool_input), call_id)
 
 
 def _refusal(tool: BaseTool, refused: CallRefused) -> BaseTool:

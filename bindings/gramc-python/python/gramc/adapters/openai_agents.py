@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import copy
+import json
 from collections.abc import Callable, Sequence
 from typing import Any
 
 from agents import FunctionTool, Tool, function_tool
+from agents.function_schema import function_schema
 from agents.tool_context import ToolContext
 
-from .._guard import CallRefused, Guard, Options
+from .._guard import CallRefused, Guard, Options, accepts_if
 from .._native import Session, Verdict
 from ._session_tools import ModelCall, SessionTools
 
@@ -74,8 +76,16 @@ def _guard_tool(tool: Any, options: Options) -> Any:
     if guard is None:
         return tool
     guarded = copy.copy(tool)
-    guarded.on_invoke_tool = _Invocation(guarded.on_invoke_tool, guard)
+    guarded.on_invoke_tool = _Invocation(guarded.on_invoke_tool, guard, _model_of(tool))
     return guarded
+
+
+def _model_of(tool: FunctionTool) -> Any:
+    """The model of pydantic that checks the arguments of the tool, if it is made of a function."""
+    function = getattr(tool, "__wrapped__", None)
+    if function is None:
+        return None
+    return function_schema(function, strict_json_schema=False).params_pydantic_model
 
 
 def _with_optional(schema: dict[str, Any]) -> dict[str, Any]:
@@ -100,22 +110,25 @@ def _may_lack(schema: dict[str, Any]) -> bool:
 class _Invocation:
     """Checks the arguments before the tool reads them. All else is that of the tool."""
 
-    def __init__(self, invoke: Any, guard: Guard) -> None:
+    def __init__(self, invoke: Any, guard: Guard, model: Any) -> None:
         self._invoke = invoke
         self._guard = guard
+        self._model = model
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._invoke, name)
 
     def __agents_bind_function_tool__(self, tool: FunctionTool) -> _Invocation:
         bind = getattr(self._invoke, "__agents_bind_function_tool__", None)
-        return self if bind is None else _Invocation(bind(tool), self._guard)
+        return self if bind is None else _Invocation(bind(tool), self._guard, self._model)
 
     async def __call__(self, context: ToolContext[Any], arguments: str) -> Any:
+        # The usage is that of the run, and counts its requests.
         usage, call_id = context.usage, getattr(context, "tool_call_id", None)
+        options: dict[str, Any] = {"call_id": call_id, "run": usage, "reply": usage.requests}
+        accepts = accepts_if(lambda: self._model(**json.loads(arguments)))
         try:
-            # The usage is that of the run, and counts its requests.
-            checked = self._guard.check(arguments, call_id=call_id, run=usage, reply=usage.requests)
+            checked = self._guard.check(arguments, accepts, **options)
         except CallRefused as refused:
             return str(refused)
         if checked is None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import dataclasses
+import functools
 import json
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -13,7 +14,7 @@ from pydantic_ai.tools import ToolDefinition
 from pydantic_ai.toolsets import AbstractToolset, WrapperToolset
 from pydantic_ai.toolsets.abstract import ToolsetTool
 
-from .._guard import CallRefused, Guard, Options
+from .._guard import CallRefused, Guard, Options, accepts_if
 from .._native import Session, Verdict
 from ._session_tools import CORRECTABLE, ModelCall, SessionTools
 
@@ -119,21 +120,22 @@ class _Validator:
         if options.get("allow_partial", "off") != "off":
             return self._validator.validate_json(input, **options)
         text = input if isinstance(input, str) else bytes(input).decode("utf-8", "replace")
-        checked = self._check(text)
+        checked = self._check(text, lambda: self._validator.validate_json(input, **options))
         return self._validator.validate_json(input if checked is None else checked, **options)
 
     def validate_python(self, input: Any, **options: Any) -> Any:
         # Values that another toolset has built have no form in JSON.
         if options.get("allow_partial", "off") != "off" or not _is_json(input):
             return self._validator.validate_python(input, **options)
-        checked = self._check(input)
+        checked = self._check(input, lambda: self._validator.validate_python(input, **options))
         if checked is None:
             return self._validator.validate_python(input, **options)
         return self._validator.validate_json(checked, **options)
 
-    def _check(self, arguments: Any) -> str | None:
+    def _check(self, arguments: Any, validate: Callable[[], Any]) -> str | None:
+        accepts = accepts_if(validate)
         try:
-            return self._guard.check(arguments, run=self._run, reply=self._step)
+            return self._guard.check(arguments, accepts, run=self._run, reply=self._step)
         except CallRefused as refused:
             raise ModelRetry(str(refused)) from None
 
@@ -146,7 +148,7 @@ def _is_json(value: Any) -> bool:
     return True
 
 
-class _GuardedTool(Tool[Any]):
+class _Guarded(Tool[Any]):
     """A tool whose validator checks the arguments in the run that lists the tool."""
 
     _guard: Guard
@@ -169,13 +171,18 @@ class _GuardedTool(Tool[Any]):
         return prepared
 
 
+@functools.cache
+def _guarded_class(kind: type[Tool[Any]]) -> type[Tool[Any]]:
+    return _Guarded if kind is Tool else type(kind.__name__, (_Guarded, kind), {})
+
+
 def _guard_tool(tool: Tool[Any], options: Options) -> Tool[Any]:
     schema = tool.function_schema
     guard = _guard_of(tool.name, tool.description, schema.json_schema, options)
-    if guard is None or isinstance(tool, _GuardedTool):
+    if guard is None or isinstance(tool, _Guarded):
         return tool
     guarded = copy.copy(tool)
-    guarded.__class__ = _GuardedTool
+    guarded.__class__ = _guarded_class(type(tool))  # type: ignore[arg-type]
     guarded.__dict__.pop("function_schema", None)
     guarded.__dict__.update(_guard=guard, _context=None, _schema=schema)
     return guarded
