@@ -25,7 +25,7 @@ export type Agent = (
 export interface ExperimentOptions {
   agent: Agent;
   /** Bound libraries by name. All are compared with the first one. */
-  arms: Record<string, Bound>;
+  arms: Record<string, Bound<any>>;
   /** The path of a file, or cases. A text is a case with this input. */
   cases: string | Iterable<string | object>;
   name?: string;

@@ -13,6 +13,14 @@ export interface ToolContext {
   inject: Record<string, any>;
 }
 
+/** The tools of a specification as functions by name, such as the generated `Handlers`. */
+export type ToolFunctions = Record<string, (arguments_: any) => unknown>;
+
+/** A function that implements a tool of a type. */
+export type Implementation<F> = F extends (arguments_: infer A) => infer R
+  ? (arguments_: A, context: ToolContext) => R | Awaited<R>
+  : ToolFunction;
+
 /** A call of a session that runs, as its functions see it. */
 export interface SessionCall {
   inject: Record<string, unknown>;

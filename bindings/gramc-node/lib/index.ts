@@ -8,7 +8,7 @@ export { BindError, ExperimentError, SpecError, type Diagnostic, type Gap } from
 export { experiment, Report, type Agent, type AgentAnswer, type ExperimentOptions } from "./experiment.js";
 export { guard } from "./guard.js";
 export { CallRefused, type GuardOptions } from "./guard/tool-check.js";
-export type { ToolContext, ToolFunction } from "./functions.js";
+export type { Implementation, ToolContext, ToolFunction, ToolFunctions } from "./functions.js";
 export { ToolLibrary, type LibraryOptions, type Settings, type ToolOptions } from "./library.js";
 export { Bound, Session, type Approve, type CallOptions, type SessionOptions } from "./session.js";
 export { Specification, load, loads } from "./specification.js";

@@ -1,7 +1,8 @@
 /** Libraries of functions. */
 
 import { attempt, expectString } from "./errors.js";
-import { cancel, codeHash, starter, type ErrorText, type ToolFunction } from "./functions.js";
+import { cancel, codeHash, starter } from "./functions.js";
+import type { ErrorText, Implementation, ToolFunction, ToolFunctions } from "./functions.js";
 import { native } from "./native.js";
 import type { Bound } from "./session.js";
 import type { Specification } from "./specification.js";
@@ -69,8 +70,13 @@ function attributes(settings: Settings): string {
   throw new TypeError(`\`${name}\` expects ${name === "timeout" ? "milliseconds, or " : ""}${expected}`);
 }
 
-/** Functions that implement tools. */
-export class ToolLibrary {
+/**
+ * Functions that implement tools. `Tools` are the types of the tools, such as the generated `Handlers`;
+ * without it, all names and arguments are accepted.
+ */
+export class ToolLibrary<Tools extends object = ToolFunctions> {
+  /** The types of its tools. */
+  declare readonly "~tools"?: Tools;
   readonly name: string;
   /** @internal */
   readonly native: InstanceType<typeof native.Library>;
@@ -99,7 +105,11 @@ export class ToolLibrary {
   }
 
   /** Adds the function that implements a tool. */
-  tool(name: string, implementation: ToolFunction, options?: ToolOptions): this;
+  tool<Name extends keyof Tools & string>(
+    name: Name,
+    implementation: Implementation<Tools[Name]>,
+    options?: ToolOptions,
+  ): this;
   tool(tool: Tool, options?: ToolOptions): this;
   tool(first: string | Tool, ...rest: [(ToolFunction | ToolOptions)?, ToolOptions?]): this {
     if (first instanceof Tool) {
@@ -135,7 +145,7 @@ export class ToolLibrary {
   }
 
   /** Binds the library, as `specification.bind(library)` does. */
-  bind(specification: Specification): Bound {
+  bind(specification: Specification): Bound<Tools> {
     return specification.bind(this);
   }
 }

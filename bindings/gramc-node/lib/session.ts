@@ -4,7 +4,7 @@ import { AsyncResource } from "node:async_hooks";
 
 import type { FunctionCall, VerdictText } from "./addon.js";
 import { expectString } from "./errors.js";
-import { cancel, run, withSessionCall, type SessionCall } from "./functions.js";
+import { cancel, run, withSessionCall, type SessionCall, type ToolFunctions } from "./functions.js";
 import { native } from "./native.js";
 import type { Specification } from "./specification.js";
 import { CallStream } from "./stream.js";
@@ -36,7 +36,7 @@ export interface CallOptions {
 }
 
 /** The values that the specification declares as injected parameters, as JSON text. */
-function injectedText(bound: Bound, inject: Record<string, unknown> | undefined): string | undefined {
+function injectedText(bound: Bound<object>, inject: Record<string, unknown> | undefined): string | undefined {
   if (!inject) return undefined;
   const declared = bound.specification.native.injected.filter((name) => name in inject);
   return JSON.stringify(Object.fromEntries(declared.map((name) => [name, inject[name]])));
@@ -73,7 +73,9 @@ export interface SessionOptions {
 }
 
 /** A library with the specification that it implements. */
-export class Bound {
+export class Bound<Tools extends object = ToolFunctions> {
+  /** The types of its tools. */
+  declare readonly "~tools"?: Tools;
   /** @internal */
   readonly native: InstanceType<typeof native.BoundLibrary>;
   readonly specification: Specification;
@@ -84,7 +86,10 @@ export class Bound {
   }
 
   /** @internal */
-  static of(bound: InstanceType<typeof native.BoundLibrary>, specification: Specification): Bound {
+  static of<Tools extends object>(
+    bound: InstanceType<typeof native.BoundLibrary>,
+    specification: Specification,
+  ): Bound<Tools> {
     return new Bound(bound, specification);
   }
 
@@ -94,7 +99,7 @@ export class Bound {
   }
 
   /** Starts a conversation. */
-  session(options: SessionOptions = {}): Session {
+  session(options: SessionOptions = {}): Session<Tools> {
     const { approve } = options;
     const ask =
       approve &&
@@ -106,19 +111,25 @@ export class Bound {
 }
 
 /** One conversation. */
-export class Session {
+export class Session<Tools extends object = ToolFunctions> {
+  /** The types of its tools. */
+  declare readonly "~tools"?: Tools;
   readonly #native: InstanceType<typeof native.Session>;
   readonly #options: SessionOptions;
-  readonly bound: Bound;
+  readonly bound: Bound<Tools>;
 
-  private constructor(session: InstanceType<typeof native.Session>, bound: Bound, options: SessionOptions) {
+  private constructor(session: InstanceType<typeof native.Session>, bound: Bound<Tools>, options: SessionOptions) {
     this.#native = session;
     this.#options = options;
     this.bound = bound;
   }
 
   /** @internal */
-  static of(session: InstanceType<typeof native.Session>, bound: Bound, options: SessionOptions = {}): Session {
+  static of<Tools extends object>(
+    session: InstanceType<typeof native.Session>,
+    bound: Bound<Tools>,
+    options: SessionOptions = {},
+  ): Session<Tools> {
     return new Session(session, bound, options);
   }
 

@@ -50,7 +50,7 @@ export class Specification {
    *
    * @throws {BindError} if it does not fit, with all that does not fit
    */
-  bind(library: ToolLibrary): Bound {
+  bind<Tools extends object>(library: ToolLibrary<Tools>): Bound<Tools> {
     if (!library?.native) throw new TypeError("expected a ToolLibrary as `library`");
     return Bound.of(attempt(() => this.native.bind(library.native)), this);
   }

@@ -19,6 +19,15 @@ impl Interface {
         self.tools.is_empty()
     }
 
+    /// The record of a tool's parameters.
+    pub(crate) fn parameters(&self, tool: &Tool) -> &[Field] {
+        let named = self.types.iter().find(|ty| ty.name == tool.parameters);
+        match named.map(|ty| &ty.shape) {
+            Some(Shape::Record { fields, .. }) => fields,
+            _ => &[],
+        }
+    }
+
     /// Unique names of methods for the tools. A number after the separator tells equal names apart.
     pub(crate) fn methods(&self, separator: &str, name: impl Fn(&str) -> String) -> Vec<String> {
         let mut names: Vec<String> = Vec::new();
@@ -71,6 +80,13 @@ pub(crate) struct Field {
     pub(crate) is_required: bool,
     /// Its value where it is left out, if the specification says one.
     pub(crate) default: Option<Value>,
+}
+
+impl Field {
+    /// The value that takes the place of a missing one.
+    pub(crate) fn filled_default(&self) -> Option<&Value> {
+        self.default.as_ref().filter(|default| !self.is_required && !default.is_null())
+    }
 }
 
 #[derive(Debug, Clone, PartialEq)]

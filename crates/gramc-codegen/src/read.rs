@@ -10,11 +10,12 @@ use gramc_schema::Target;
 use gramc_schema::emit::{Compilation, Options};
 use serde_json::{Map, Value};
 
+use crate::Language;
 use crate::interface::{Field, Interface, NamedType, Shape, Tool, Type};
 use crate::names::{free, pascal};
 
 /// Names that generated modules have themselves, or import.
-const RESERVED: [&str; 26] = [
+const RESERVED: [&str; 28] = [
     "ABC",
     "Annotated",
     "Any",
@@ -28,6 +29,8 @@ const RESERVED: [&str; 26] = [
     "Error",
     "False",
     "Field",
+    "Filled",
+    "Handlers",
     "Literal",
     "Never",
     "None",
@@ -47,16 +50,18 @@ const RESERVED: [&str; 26] = [
 const OTHERS: [&str; 4] = [k::PATTERN_PROPERTIES, k::ANY_OF, k::ONE_OF, k::ALL_OF];
 
 impl Interface {
-    /// The interface of the first `files` files of a specification.
-    pub fn new(module: &Valid<Module>, files: usize) -> Self {
+    /// The interface of the first `files` files of a specification, for a language.
+    pub fn new(module: &Valid<Module>, files: usize, language: Language) -> Self {
         let options = Options { expanded: true, ..Options::new(Target::JsonSchema, files) };
         let compilation = Compilation::new(module, &options);
-        Self::of_operations(&Operations::new(module.into(), &compilation, compilation.entries()))
+        let compiled = Operations::new(module.into(), &compilation, compilation.entries());
+        Self::of_operations(&compiled, language)
     }
 
     /// The interface of operations and their schemas.
-    pub(crate) fn of_operations(compiled: &Operations) -> Self {
-        let mut reader = Reader::default();
+    pub(crate) fn of_operations(compiled: &Operations, language: Language) -> Self {
+        let has_patterns = language == Language::TypeScript { has_zod: true };
+        let mut reader = Reader { has_patterns, ..Reader::default() };
         // Names first, so that those of the specification stay as they are.
         for name in compiled.schemas.keys() {
             let own = reader.free_name(name);
@@ -79,6 +84,8 @@ struct Reader {
     taken: HashSet<String>,
     /// The names of shared schemas.
     components: HashMap<String, String>,
+    /// Whether texts have patterns and formats, which make equal types different.
+    has_patterns: bool,
 }
 
 impl Reader {
@@ -214,6 +221,9 @@ impl Reader {
             "boolean" => (Type::Boolean, &[]),
             "integer" => (Type::Integer, &OF_NUMBERS),
             "number" => (Type::Number, &OF_NUMBERS),
+            "string" if self.has_patterns => {
+                (Type::Text, &[K::Format, K::MinLength, K::MaxLength, K::Pattern])
+            }
             "string" => (Type::Text, &[K::MinLength, K::MaxLength]),
             "array" if is_tuple(map) => {
                 let items =
@@ -246,8 +256,8 @@ impl Reader {
             _ => return Type::Any,
         };
         let found = constraints.iter().filter_map(|constraint| {
-            let value = map.get(constraint.name()).filter(|value| value.is_number())?;
-            if ty == "number" {
+            let value = map.get(constraint.name())?;
+            if value.is_string() || (ty == "number" && value.is_number()) {
                 return Some((*constraint, value.clone()));
             }
             // A language may refuse other bounds of what is whole.

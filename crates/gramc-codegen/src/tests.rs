@@ -10,7 +10,11 @@ use gramc_json_schema::keywords::Keyword;
 fn types_of(schemas: &serde_json::Value) -> Vec<(String, Shape)> {
     let schemas = schemas.as_object().unwrap().clone();
     let operations = Operations { schemas, ..Operations::default() };
-    Interface::of_operations(&operations).types.into_iter().map(|ty| (ty.name, ty.shape)).collect()
+    Interface::of_operations(&operations, Language::Rust)
+        .types
+        .into_iter()
+        .map(|ty| (ty.name, ty.shape))
+        .collect()
 }
 
 #[test]

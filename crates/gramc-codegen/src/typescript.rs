@@ -2,6 +2,7 @@
 
 mod zod;
 
+use std::collections::HashSet;
 use std::fmt::Write as _;
 
 use gramc_schema::typescript::text::{is_identifier, key, list, literals, quote};
@@ -56,27 +57,39 @@ fn module(interface: &Interface, methods: &[String], has_zod: bool, source: &str
     }
     for ty in &interface.types {
         write_type(&mut out, ty);
-        if has_zod {
-            zod::write_schema(&mut out, ty);
-        }
     }
-    out.push_str("\n/** The tools, to be implemented. */\nexport interface Tools {\n");
-    for (tool, method) in interface.tools.iter().zip(methods) {
-        comment(&mut out, "  ", &tool.doc, tool.is_deprecated);
-        let (parameters, result) = (&tool.parameters, text(&tool.result));
-        let _ = writeln!(out, "  {method}(parameters: {parameters}): Promise<{result}>;");
+    if has_zod {
+        zod::write_schemas(&mut out, interface);
     }
-    out.push_str("}\n\n");
-    out.push_str(
-        "/** Calls a tool by its name with arguments, and returns its result. Both are JSON values. */\n\
+    let filled: Vec<_> = interface.tools.iter().map(|tool| filled(interface, tool)).collect();
+    let has_defaults = filled.iter().any(Option::is_some);
+    if has_defaults {
+        out.push_str(
+            "\n/** Parameters with the defaults that are filled in before a tool runs. */\n\
+             export type Filled<T, K extends keyof T> = T & Required<Pick<T, K>>;\n",
+        );
+    }
+    let received = interface.tools.iter().zip(&filled);
+    let received = received.map(|(tool, filled)| filled.as_ref().unwrap_or(&tool.parameters));
+    out.push_str("\n/** The tools, to be implemented. */\n");
+    write_tools(&mut out, "Tools", interface, methods, received);
+    if has_defaults {
+        out.push_str("\n/** The tools, to be called. */\n");
+        let sent = interface.tools.iter().map(|tool| &tool.parameters);
+        write_tools(&mut out, "Client", interface, methods, sent);
+    }
+    let client = if has_defaults { "Client" } else { "Tools" };
+    let _ = write!(
+        out,
+        "\n/** Calls a tool by its name with arguments, and returns its result. Both are JSON values. */\n\
          export type Call = (name: string, parameters: object) => Promise<unknown>;\n\n\
          /** The tools, called in any way. */\n\
-         export function client(call: Call): Tools {\n  return {\n",
+         export function client(call: Call): {client} {{\n  return {{\n",
     );
     for (tool, method) in interface.tools.iter().zip(methods) {
         let (name, result) = (quote(&tool.name), text(&tool.result));
         let _ = if has_zod {
-            let schema = zod::schema(&tool.result);
+            let schema = zod::schema(&tool.result, &HashSet::new());
             writeln!(
                 out,
                 "    {method}: async (parameters) =>\n      {schema}.parse(await call({name}, parameters)),"
@@ -90,24 +103,51 @@ fn module(interface: &Interface, methods: &[String], has_zod: bool, source: &str
     }
     out.push_str("  };\n}\n\n");
     out.push_str(
-        "/** Functions for a library, by the names of tools. */\n\
-         export function handlers(\n  tools: Tools,\n\
-         ): Record<string, (parameters: never) => Promise<unknown>> {\n  return {\n",
+        "/** Functions for a library, by the names of tools: `new ToolLibrary<Handlers>(…)`. */\n\
+         export type Handlers = {\n",
     );
+    for (tool, method) in interface.tools.iter().zip(methods) {
+        let _ = writeln!(out, "  {}: Tools[{}];", key(&tool.name), quote(method));
+    }
+    out.push_str("};\n\nexport function handlers(tools: Tools): Handlers {\n  return {\n");
     for (tool, method) in interface.tools.iter().zip(methods) {
         let (name, parameters) = (key(&tool.name), &tool.parameters);
         let _ = if has_zod {
             let schema = zod::name_of(parameters);
             writeln!(
                 out,
-                "    {name}: (parameters: unknown) =>\n      tools.{method}({schema}.parse(parameters)),"
+                "    {name}: async (parameters) => tools.{method}({schema}.parse(parameters)),"
             )
         } else {
-            writeln!(out, "    {name}: (parameters: {parameters}) => tools.{method}(parameters),")
+            writeln!(out, "    {name}: (parameters) => tools.{method}(parameters),")
         };
     }
     out.push_str("  };\n}\n");
     out
+}
+
+/// The type of a tool's parameters after its defaults are filled in, if it has any.
+fn filled(interface: &Interface, tool: &Tool) -> Option<String> {
+    let fields = interface.parameters(tool).iter();
+    let names = fields.filter(|field| field.filled_default().is_some());
+    let names: Vec<String> = names.map(|field| quote(&field.name)).collect();
+    (!names.is_empty()).then(|| format!("Filled<{}, {}>", tool.parameters, names.join(" | ")))
+}
+
+fn write_tools<'t>(
+    out: &mut String,
+    name: &str,
+    interface: &Interface,
+    methods: &[String],
+    parameters: impl Iterator<Item = &'t String>,
+) {
+    let _ = writeln!(out, "export interface {name} {{");
+    for ((tool, method), parameters) in interface.tools.iter().zip(methods).zip(parameters) {
+        comment(out, "  ", &tool.doc, tool.is_deprecated);
+        let result = text(&tool.result);
+        let _ = writeln!(out, "  {method}(parameters: {parameters}): Promise<{result}>;");
+    }
+    out.push_str("}\n");
 }
 
 fn write_type(out: &mut String, ty: &NamedType) {

@@ -5,11 +5,18 @@ import { jsonSchema, tool, type Tool } from "ai";
 import type { Session } from "../session.js";
 import { SessionTools } from "./session-tools.js";
 
+/** The tools of a session, with the types of their input and output if its library has them. */
+export type SessionToolSet<Tools> = {
+  [Name in keyof Tools & string]: Tools[Name] extends (input: infer Input) => infer Output
+    ? Tool<Input, Awaited<Output>>
+    : never;
+};
+
 /**
  * The tools of a session. A refused call throws an error with the message for the model, which the AI SDK
  * hands over as a tool error.
  */
-export function tools(session: Session): Record<string, Tool<unknown, unknown>> {
+export function tools<Tools extends object>(session: Session<Tools>): SessionToolSet<Tools> {
   const sessionTools = new SessionTools(session);
   const made = sessionTools.definitions.map(({ name, description = "", inputSchema }) => {
     const execute = async (
@@ -28,7 +35,7 @@ export function tools(session: Session): Record<string, Tool<unknown, unknown>> 
     const definition = tool({ description, inputSchema: jsonSchema<unknown>(inputSchema), execute });
     return [name, definition as Tool<unknown, unknown>] as const;
   });
-  return Object.fromEntries(made);
+  return Object.fromEntries(made) as SessionToolSet<Tools>;
 }
 
 /**

@@ -12,7 +12,7 @@ import { SessionTools } from "./session-tools.js";
  * Serves the tools of a bound library: answers `tools/list` and `tools/call`. The server needs the
  * capability `tools`, and has one session, as it has one client.
  */
-export function serve(server: Server, bound: Bound): void {
+export function serve(server: Server, bound: Bound<object>): void {
   const sessionTools = new SessionTools(bound.session());
   server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: sessionTools.definitions }));
   server.setRequestHandler(CallToolRequestSchema, async ({ params }, { signal }) => {

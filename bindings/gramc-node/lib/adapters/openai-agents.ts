@@ -9,7 +9,7 @@ import { SessionTools } from "./session-tools.js";
  * The tools of a session. The output of a refused call is the message for the model. Arguments that are no
  * JSON never reach a tool: the SDK answers them itself.
  */
-export function tools(session: Session): Tool[] {
+export function tools(session: Session<object>): Tool[] {
   const sessionTools = new SessionTools(session);
   return sessionTools.definitions.map(({ name, description = "", inputSchema }) =>
     tool({

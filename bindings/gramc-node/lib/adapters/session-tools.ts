@@ -15,10 +15,10 @@ export interface McpTool {
 /** The tools of a session in the form of MCP. */
 export class SessionTools {
   readonly definitions: McpTool[];
-  readonly #session: Session;
+  readonly #session: Session<object>;
   readonly #tools;
 
-  constructor(session: Session) {
+  constructor(session: Session<object>) {
     this.#session = session;
     this.#tools = session.bound.specification.native.toolsFor("mcp");
     this.definitions = this.#tools.tools.map((tool) => JSON.parse(tool.definition) as McpTool);

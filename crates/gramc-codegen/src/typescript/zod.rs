@@ -1,12 +1,13 @@
 //! Schemas of zod, which check values when the program runs.
 
+use std::collections::{HashMap, HashSet};
 use std::fmt::Write as _;
 
 use gramc_json_schema::keywords::Keyword;
-use gramc_schema::typescript::text::key;
+use gramc_schema::typescript::text::{key, quote};
 use serde_json::Value;
 
-use crate::interface::{NamedType, Shape, Type};
+use crate::interface::{Field, Interface, NamedType, Shape, Type};
 
 /// The name of the schema of a type.
 pub(super) fn name_of(ty: &str) -> String {
@@ -15,26 +16,110 @@ pub(super) fn name_of(ty: &str) -> String {
     first.into_iter().chain(chars).chain("Schema".chars()).collect()
 }
 
-/// Appends the schema of a type with a name.
-pub(super) fn write_schema(out: &mut String, ty: &NamedType) {
-    let (own, name) = (name_of(&ty.name), &ty.name);
-    let _ = match &ty.shape {
-        Shape::Alias(alias) => {
-            writeln!(out, "\nexport const {own}: z.ZodType<{name}> = {};", schema(alias))
+/// Appends the schemas of all types, each after those that it refers to. TypeScript infers their types, except
+/// those of types that refer to themselves.
+pub(super) fn write_schemas(out: &mut String, interface: &Interface) {
+    let SchemaOrder { types, recursive } = SchemaOrder::new(interface);
+    for ty in types {
+        let (own, name) = (name_of(&ty.name), &ty.name);
+        let is_recursive = recursive.contains(name.as_str());
+        if is_recursive {
+            out.push_str("\n// It refers to itself, so it has no `.shape`.");
         }
-        Shape::Record { fields, is_open } => {
-            let _ = writeln!(out, "\nexport const {own}: z.ZodType<{name}> = z.object({{");
-            for field in fields {
-                let optional = if field.is_required { "" } else { ".optional()" };
-                let _ = writeln!(out, "  {}: {}{optional},", key(&field.name), schema(&field.ty));
+        let annotation = if is_recursive { format!(": z.ZodType<{name}>") } else { String::new() };
+        let _ = write!(out, "\nexport const {own}{annotation} = ");
+        let is_parameters = interface.tools.iter().any(|tool| tool.parameters == *name);
+        let doc = if is_parameters { "" } else { &ty.doc };
+        match &ty.shape {
+            Shape::Alias(alias) => out.push_str(&schema(alias, &recursive)),
+            Shape::Record { fields, is_open } => {
+                out.push_str("z.object({\n");
+                for field in fields {
+                    let _ = writeln!(
+                        out,
+                        "  {}: {},",
+                        key(&field.name),
+                        field_schema(field, &recursive)
+                    );
+                }
+                out.push_str(if *is_open { "}).catchall(z.unknown())" } else { "})" });
             }
-            writeln!(out, "}}){};", if *is_open { ".catchall(z.unknown())" } else { "" })
         }
-    };
+        let _ = writeln!(out, "{};", description(doc));
+    }
 }
 
-/// A type as a schema.
-pub(super) fn schema(ty: &Type) -> String {
+/// The types in the order of their schemas.
+struct SchemaOrder<'i> {
+    types: Vec<&'i NamedType>,
+    /// The types that refer to themselves.
+    recursive: HashSet<&'i str>,
+}
+
+impl<'i> SchemaOrder<'i> {
+    fn new(interface: &'i Interface) -> Self {
+        let known: HashMap<&str, &NamedType> =
+            interface.types.iter().map(|ty| (ty.name.as_str(), ty)).collect();
+        let mut order = Self { types: Vec::new(), recursive: HashSet::new() };
+        let (mut visited, mut open) = (HashSet::new(), HashSet::new());
+        for ty in &interface.types {
+            // The types whose references are followed now, with those that remain.
+            let mut stack = vec![(ty, vec![ty.name.as_str()])];
+            while let Some((ty, names)) = stack.last_mut() {
+                let Some(name) = names.pop() else {
+                    let ended = *ty;
+                    stack.pop();
+                    open.remove(ended.name.as_str());
+                    // The first entry only starts the search.
+                    if !stack.is_empty() {
+                        order.types.push(ended);
+                    }
+                    continue;
+                };
+                if !visited.insert(name) {
+                    if open.contains(name) {
+                        order.recursive.insert(name);
+                    }
+                } else if let Some(next) = known.get(name) {
+                    open.insert(name);
+                    stack.push((next, names_in(next)));
+                }
+            }
+        }
+        order
+    }
+}
+
+/// The names of the types that a type refers to, last first.
+fn names_in(ty: &NamedType) -> Vec<&str> {
+    let mut names = match &ty.shape {
+        Shape::Alias(alias) => alias.names(),
+        Shape::Record { fields, .. } => fields.iter().flat_map(|it| it.ty.names()).collect(),
+    };
+    names.reverse();
+    names
+}
+
+fn field_schema(field: &Field, recursive: &HashSet<&str>) -> String {
+    let end = match field.filled_default() {
+        // The defaults in it are filled in, too.
+        Some(value @ (Value::Object(_) | Value::Array(_))) => format!(".prefault({value})"),
+        Some(value) => format!(".default({value})"),
+        None if field.is_required => String::new(),
+        None => ".optional()".to_owned(),
+    };
+    format!("{}{end}{}", schema(&field.ty, recursive), description(&field.doc))
+}
+
+fn description(doc: &str) -> String {
+    if doc.is_empty() { String::new() } else { format!(".describe({})", quote(doc)) }
+}
+
+/// A type as a schema. Types that refer to themselves may be declared later.
+pub(super) fn schema(ty: &Type, recursive: &HashSet<&str>) -> String {
+    let all = |types: &[Type]| {
+        types.iter().map(|ty| schema(ty, recursive)).collect::<Vec<_>>().join(", ")
+    };
     match ty {
         Type::Any => "z.unknown()".to_owned(),
         Type::Never => "z.never()".to_owned(),
@@ -44,22 +129,26 @@ pub(super) fn schema(ty: &Type) -> String {
         Type::Number => "z.number()".to_owned(),
         Type::Text => "z.string()".to_owned(),
         Type::Literal(values) => literal(values),
-        Type::List(item) => format!("z.array({})", schema(item)),
-        Type::Tuple(items) => {
-            let items: Vec<String> = items.iter().map(schema).collect();
-            format!("z.tuple([{}])", items.join(", "))
+        Type::List(item) => format!("z.array({})", schema(item, recursive)),
+        Type::Tuple(items) => format!("z.tuple([{}])", all(items)),
+        Type::Map(value) => format!("z.record(z.string(), {})", schema(value, recursive)),
+        Type::Named(name) if recursive.contains(name.as_str()) => {
+            format!("z.lazy(() => {})", name_of(name))
         }
-        Type::Map(value) => format!("z.record(z.string(), {})", schema(value)),
-        // The schema may be declared later, or be this one.
-        Type::Named(name) => format!("z.lazy(() => {})", name_of(name)),
-        Type::Union(members) => {
-            let members: Vec<String> = members.iter().map(schema).collect();
-            format!("z.union([{}])", members.join(", "))
-        }
+        Type::Named(name) => name_of(name),
+        Type::Union(members) => format!("z.union([{}])", all(members)),
         Type::Constrained(inner, constraints) => {
-            let mut text = schema(inner);
+            let mut text = schema(inner, recursive);
             for (constraint, value) in constraints {
                 let method = match constraint {
+                    Keyword::Format => {
+                        text = format_schema(value.as_str().unwrap_or_default());
+                        continue;
+                    }
+                    Keyword::Pattern => {
+                        let _ = write!(text, ".regex(new RegExp({value}, \"u\"))");
+                        continue;
+                    }
                     Keyword::Minimum => "gte",
                     Keyword::Maximum => "lte",
                     Keyword::ExclusiveMinimum => "gt",
@@ -73,6 +162,22 @@ pub(super) fn schema(ty: &Type) -> String {
             text
         }
     }
+}
+
+/// A text in a format. Formats that zod does not check in the same way are kept in its JSON Schema.
+fn format_schema(format: &str) -> String {
+    let checked = match format {
+        "date" => "z.iso.date()",
+        "date-time" => "z.iso.datetime({ offset: true })",
+        "duration" => "z.iso.duration()",
+        "email" => "z.email()",
+        "ipv4" => "z.ipv4()",
+        "ipv6" => "z.ipv6()",
+        "uri" => "z.url()",
+        "uuid" => "z.guid()",
+        other => return format!("z.string().meta({{ format: {} }})", quote(other)),
+    };
+    checked.to_owned()
 }
 
 fn literal(values: &[Value]) -> String {

@@ -17,7 +17,7 @@ pub(super) fn run(args: &Generate, display: Display) -> Outcome {
     let texts = source::texts(&args.inputs, &args.live, display)?;
     let valid = source::check_without_notes(texts, display)?;
     let Some(ValidTexts { module, texts }) = valid else { return Ok(PROBLEMS) };
-    let interface = Interface::new(&module, texts.named);
+    let interface = Interface::new(&module, texts.named, language);
     if interface.is_empty() {
         return Err(Failure::new("there are no tools to generate code for"));
     }
