@@ -66,7 +66,8 @@ function guardFunction(tool: Tool, options: GuardOptions): Tool {
   return Tool.of({
     ...tool.definition,
     execute: (given, context) => {
-      const verdict = check.check(given);
+      const verdict = check.validate(given);
+      check.report(verdict);
       if (!verdict.ok) throw new CallRefused(verdict);
       return run(verdict.arguments, context);
     },

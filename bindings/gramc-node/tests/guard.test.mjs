@@ -80,6 +80,31 @@ test("schemas of all kinds, and tools of the provider", async () => {
   assert.equal(refused.error.name, "AI_TypeValidationError");
 });
 
+test("a call that a framework alone accepts is never refused", async () => {
+  const split = z.preprocess((value) => (typeof value === "string" ? value.split(",") : value), z.array(z.string()));
+  const lenient = z.object({ guests: split, nights: z.int().catch(1) });
+  const given = { guests: "Ada,Grace", nights: "many" };
+  const expected = { guests: ["Ada", "Grace"], nights: 1 };
+  const verdicts = [];
+  const options = { onVerdict: (verdict) => verdicts.push(verdict) };
+  const guarded = guard({ reserve: aiTool({ inputSchema: lenient }) }, options);
+  assert.deepEqual((await asSchema(guarded.reserve.inputSchema).validate(given)).value, expected);
+
+  const seen = [];
+  const server = guard(new McpServer({ name: "hotel", version: "1" }), options);
+  server.registerTool("reserve", { inputSchema: lenient.shape }, (input) => {
+    seen.push(input);
+    return { content: [], isError: true };
+  });
+  const client = await connect(server);
+  await client.callTool({ name: "reserve", arguments: given });
+  assert.deepEqual(seen, [expected]);
+  assert.deepEqual(verdicts, []);
+  const { content } = await client.callTool({ name: "reserve", arguments: { nights: 1 } });
+  assert.match(content[0].text, /^`reserve`: `guests` is required/);
+  assert.deepEqual(verdicts.map(({ ok }) => ok), [false]);
+});
+
 test("a tool that gramc cannot express is passed on with a warning", async () => {
   const warned = new Promise((done) => process.once("warning", done));
   const inputSchema = jsonSchema({ type: "object", properties: { x: { $ref: "https://example.com/x" } } });

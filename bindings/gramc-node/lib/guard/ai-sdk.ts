@@ -23,10 +23,15 @@ export function guardAiTool(name: string, tool: Tool, options: GuardOptions): To
     return { success: false as const, error: Object.assign(error, { message: verdict.message }) };
   };
   const validate: Schema["validate"] = async (value) => {
-    const verdict = (await (check ??= find()))?.check(value);
+    const known = await (check ??= find());
+    const verdict = known?.validate(value);
+    // The SDK alone accepts some calls that do not fit the JSON Schema, such as those that zod coerces.
+    const own = verdict?.ok ? undefined : await schema.validate?.(value);
+    if (own?.success) return own;
+    if (verdict) known?.report(verdict);
     if (verdict && !verdict.ok) return refuse(value, verdict);
     const checked = verdict ? verdict.arguments : value;
-    return schema.validate ? schema.validate(checked) : { success: true, value: checked };
+    return own ?? (await schema.validate?.(checked)) ?? { success: true, value: checked };
   };
   // The model sees the same schema, which is computed when it is read.
   const guarded = Object.create(schema, { validate: { value: validate, enumerable: true } });

@@ -14,7 +14,7 @@ export interface MastraTool {
   description?: string;
   inputSchema?: {
     "~standard": {
-      validate: (value: unknown, ...rest: unknown[]) => unknown;
+      validate: (value: unknown, ...rest: unknown[]) => { issues?: unknown };
       jsonSchema: { input: (options: { target: string }) => object };
     };
   };
@@ -34,7 +34,13 @@ export function guardMastraTool(tool: MastraTool, options: GuardOptions): Mastra
   const check = ToolCheck.of({ name, description, inputSchema }, options);
   if (!check) return tool;
   const validate = (value: unknown, ...rest: unknown[]) => {
-    const verdict = check.check(value);
+    const verdict = check.validate(value);
+    if (!verdict.ok) {
+      // Mastra alone accepts some calls that do not fit the JSON Schema, such as those that zod coerces.
+      const own = standard.validate(value, ...rest);
+      if (!own.issues) return own;
+    }
+    check.report(verdict);
     return verdict.ok ? standard.validate(verdict.arguments, ...rest) : { issues: issues(verdict) };
   };
   return changed(tool, { inputSchema: { "~standard": { ...standard, vendor: "gramc", validate } } });

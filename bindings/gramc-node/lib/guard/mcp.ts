@@ -3,6 +3,7 @@
 import type { JSONRPCMessage, Tool } from "@modelcontextprotocol/sdk/types.js";
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
 
+import type { Verdict } from "../verdict.js";
 import { ToolCheck, type GuardOptions } from "./tool-check.js";
 
 type Receive = NonNullable<Transport["onmessage"]>;
@@ -18,7 +19,8 @@ export function guardMcpServer<S extends McpServer & { server?: McpServer }>(ser
   const inner: McpServer = server.server ?? server;
   const connect = inner.connect.bind(inner);
   inner.connect = (transport) => {
-    new Connection(transport, options);
+    // A server with its own validation alone accepts some calls that do not fit the JSON Schema.
+    new Connection(transport, options, inner !== server);
     return connect(transport);
   };
   return server;
@@ -27,17 +29,21 @@ export function guardMcpServer<S extends McpServer & { server?: McpServer }>(ser
 /** The connection of a client, which is a conversation. */
 class Connection {
   readonly #options: GuardOptions;
+  readonly #validates: boolean;
   readonly #send: Transport["send"];
   /** What the server does with a message. */
   #receive: Receive | undefined;
   #checks: Promise<Map<string, ToolCheck>> | undefined;
   readonly #answers = new Map<unknown, (message: JSONRPCMessage) => void>();
+  /** The refusals of calls that the server validates, too, by the id of the request. */
+  readonly #refusals = new Map<unknown, () => JSONRPCMessage>();
   /** Notes for the metadata of results, by the id of the request. */
   readonly #notes = new Map<unknown, object>();
   #asked = 0;
 
-  constructor(transport: Transport, options: GuardOptions) {
+  constructor(transport: Transport, options: GuardOptions, validates: boolean) {
     this.#options = options;
+    this.#validates = validates;
     this.#send = transport.send.bind(transport);
     this.#receive = transport.onmessage;
     const guarded: Receive = (message, extra) => this.#take(message as JSONRPCMessage, extra);
@@ -59,22 +65,23 @@ class Connection {
   async #check(message: Request, extra: Parameters<Receive>[1]): Promise<void> {
     const { name, arguments: given, ...params } = message.params as Record<string, unknown>;
     const checks = await (this.#checks ??= this.#list(message, extra).catch(() => new Map()));
-    const verdict = checks.get(String(name))?.check(given, { callId: String(message.id), run: this });
-    if (!verdict) return this.#receive?.(message, extra);
-    if (verdict.ok) {
-      const checked = { ...message, params: { ...params, name, arguments: verdict.arguments } };
-      const { repairs, warnings } = verdict;
-      const notes = {
-        ...(repairs.length && { "gramc/repairs": repairs }),
-        ...(warnings.length && { "gramc/warnings": warnings }),
-      };
-      this.#notes.set(message.id, notes);
-      return this.#receive?.(checked as JSONRPCMessage, extra);
+    const known = checks.get(String(name));
+    if (!known) return this.#receive?.(message, extra);
+    const check = () => known.check(given, { callId: String(message.id), run: this });
+    if (this.#validates && !known.validate(given).ok) {
+      this.#refusals.set(message.id, () => refusal(message, check()));
+      return this.#receive?.(message, extra);
     }
-    const isModern = "io.modelcontextprotocol/protocolVersion" in Object(params["_meta"]);
-    const content = [{ type: "text", text: verdict.message }];
-    const result = { ...(isModern && { resultType: "complete" }), content, isError: true };
-    await this.#send({ jsonrpc: "2.0", id: message.id, result } as JSONRPCMessage, { relatedRequestId: message.id });
+    const verdict = check();
+    if (!verdict.ok) return this.#send(refusal(message, verdict), { relatedRequestId: message.id });
+    const { repairs, warnings } = verdict;
+    const notes = {
+      ...(repairs.length && { "gramc/repairs": repairs }),
+      ...(warnings.length && { "gramc/warnings": warnings }),
+    };
+    this.#notes.set(message.id, notes);
+    const checked = { ...message, params: { ...params, name, arguments: verdict.arguments } };
+    this.#receive?.(checked as JSONRPCMessage, extra);
   }
 
   /** The tools that the server lists for this client. */
@@ -106,21 +113,39 @@ class Connection {
   }
 
   #give(message: JSONRPCMessage, rest: unknown[]): Promise<void> {
-    if (!("method" in message) && "id" in message) {
-      const answer = this.#answers.get(message.id);
-      if (answer) {
-        this.#answers.delete(message.id);
-        answer(message);
-        return Promise.resolve();
-      }
-      const notes = this.#notes.get(message.id) ?? {};
-      this.#notes.delete(message.id);
-      if ("result" in message && Object.keys(notes).length) {
-        message = { ...message, result: { ...message.result, _meta: { ...message.result._meta, ...notes } } };
-      }
-    }
     const isChange = "method" in message && message.method === "notifications/tools/list_changed";
     if (isChange) this.#checks = undefined;
-    return this.#send(message, ...(rest as [Parameters<Transport["send"]>[1]]));
+    const send = (message: JSONRPCMessage) => {
+      return this.#send(message, ...(rest as [Parameters<Transport["send"]>[1]]));
+    };
+    if ("method" in message || !("id" in message)) return send(message);
+    const answer = take(this.#answers, message.id);
+    if (answer) return Promise.resolve(answer(message));
+    const [refuse, notes] = [take(this.#refusals, message.id), take(this.#notes, message.id)];
+    if (refuse && isInputError(message)) return send(refuse());
+    if (!notes || !("result" in message)) return send(message);
+    const _meta = { ...message.result._meta, ...notes };
+    return send({ ...message, result: { ...message.result, ...(Object.keys(_meta).length && { _meta }) } });
   }
+}
+
+/** Removes an entry, and returns its value. */
+function take<V>(map: Map<unknown, V>, key: unknown): V | undefined {
+  const value = map.get(key);
+  map.delete(key);
+  return value;
+}
+
+/** The answer to a refused call. */
+function refusal({ id, params }: Request, { message: text }: Verdict): JSONRPCMessage {
+  const isModern = "io.modelcontextprotocol/protocolVersion" in Object(params?._meta);
+  const result = { ...(isModern && { resultType: "complete" }), content: [{ type: "text", text }], isError: true };
+  return { jsonrpc: "2.0", id, result };
+}
+
+/** Whether a server refuses the arguments of a call. */
+function isInputError(message: JSONRPCMessage): boolean {
+  if (!("result" in message) || !message.result["isError"]) return false;
+  const [first] = message.result["content"] as { text?: string }[];
+  return /^(MCP error -32602: )?Input validation error: /.test(first?.text ?? "");
 }

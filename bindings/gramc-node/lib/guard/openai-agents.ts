@@ -20,7 +20,7 @@ export function guardAgentTool(tool: FunctionTool, options: GuardOptions): Funct
     return tool.errorFunction(context, refusal, details);
   };
   const needsApproval: FunctionTool["needsApproval"] = async (context, input, callId) => {
-    const verdict = check.check(input, { callId });
+    const verdict = check.validate(input);
     return verdict.ok && tool.needsApproval(context, verdict.arguments as never, callId);
   };
   // A constant decision does not depend on the arguments.

@@ -67,7 +67,7 @@ function bind(tool: ToolDescription, settings: Settings): Bound | undefined {
 /** A call of a tool, as far as its framework knows more about it. */
 export interface CheckedCall {
   callId?: string | undefined;
-  run?: object | undefined;
+  run: object;
   reply?: unknown;
 }
 
@@ -75,12 +75,14 @@ export interface CheckedCall {
 export class ToolCheck {
   readonly #bound: Bound;
   readonly #session: Session;
+  readonly #name: string;
   readonly #runs = new WeakMap<object, { session: Session; reply: unknown }>();
   readonly #options: GuardOptions;
 
   private constructor(bound: Bound, options: GuardOptions) {
     this.#bound = bound;
     this.#session = bound.session();
+    this.#name = bound.specification.names[0] ?? "";
     this.#options = options;
   }
 
@@ -91,19 +93,25 @@ export class ToolCheck {
     return bound && new ToolCheck(bound, options);
   }
 
+  /** Checks a call without counting it. */
+  validate(arguments_: unknown): Verdict {
+    return this.#session.validate(this.#name, text(arguments_ as Arguments | undefined));
+  }
+
+  /** Tells the program about a verdict. */
+  report(verdict: Verdict): void {
+    recordCheck(verdict);
+    this.#options.onVerdict?.(verdict);
+  }
+
   /**
    * Checks a call. `run` is an object of the run or the conversation: its refused calls are counted, so
    * that the model gets no unlimited attempts. Those of one `reply` of the model count as one.
    */
-  check(arguments_: unknown, details: CheckedCall = {}): Verdict {
-    const [name = ""] = this.#bound.specification.names;
-    const { callId, run, reply } = details;
+  check(arguments_: unknown, { callId, run, reply }: CheckedCall): Verdict {
     const given = text(arguments_ as Arguments | undefined);
-    const verdict = run
-      ? this.#sessionOf(run, reply).check(name, given, { callId })
-      : this.#session.validate(name, given, { callId });
-    recordCheck(verdict);
-    this.#options.onVerdict?.(verdict);
+    const verdict = this.#sessionOf(run, reply).check(this.#name, given, { callId });
+    this.report(verdict);
     return verdict;
   }
 
