@@ -181,8 +181,9 @@ export class Session<Tools extends object = ToolFunctions> {
   /** Checks a call without running it. It counts towards no limit. */
   validate(name: string, arguments_?: Arguments, options: Pick<CallOptions, "callId"> = {}): Verdict {
     const { callId } = expectOptions(options);
-    const verdict = this.#native.validate(expectString(name, "name"), text(arguments_), callId);
-    return Verdict.of(verdict.ok, () => verdict.text);
+    const given = text(arguments_) ?? "{}";
+    const accepted = this.#native.accepts(expectString(name, "name"), given);
+    return Verdict.ofCheck(accepted, given, () => this.#native.validate(name, given, callId));
   }
 
   /** Checks a call that the program runs itself. Refused calls count like those of `call`. */

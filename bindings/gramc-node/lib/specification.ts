@@ -40,9 +40,9 @@ export class Specification {
   /** Checks a call without running it. */
   validate(name: string, arguments_?: Arguments, options: Pick<CallOptions, "callId"> = {}): Verdict {
     const { callId } = expectOptions(options);
-    const given = text(arguments_);
-    const isAccepted = this.native.accepts(expectString(name, "name"), given);
-    return Verdict.of(isAccepted, () => this.native.validate(name, given, callId));
+    const given = text(arguments_) ?? "{}";
+    const accepted = this.native.accepts(expectString(name, "name"), given);
+    return Verdict.ofCheck(accepted, given, () => this.native.validate(name, given, callId));
   }
 
   /**

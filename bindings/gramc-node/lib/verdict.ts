@@ -52,6 +52,7 @@ export class Verdict {
 
   readonly #text: () => string;
   readonly #cause: { error: unknown } | undefined;
+  #arguments: string | Record<string, unknown> | undefined;
   #parts: [json: string, message: string] | undefined;
   #data: VerdictData | undefined;
 
@@ -67,6 +68,16 @@ export class Verdict {
    */
   static of(ok: boolean, text: () => string, cause?: { error: unknown }): Verdict {
     return new Verdict(ok, text, cause);
+  }
+
+  /**
+   * @internal The verdict on a call that does not run. Most programs read nothing but the arguments, which
+   * are text: as they were given, or as they are after the check.
+   */
+  static ofCheck(accepted: boolean | string, given: string, text: () => string): Verdict {
+    const verdict = new Verdict(accepted !== false, text);
+    if (accepted !== false) verdict.#arguments = accepted === true ? given : accepted;
+    return verdict;
   }
 
   get #split(): [json: string, message: string] {
@@ -106,7 +117,8 @@ export class Verdict {
 
   /** The arguments after the check; `undefined` if they were refused. */
   get arguments(): Record<string, unknown> | undefined {
-    return this.#read.arguments;
+    if (typeof this.#arguments !== "string") return this.#arguments ?? this.#read.arguments;
+    return (this.#arguments = JSON.parse(this.#arguments) as Record<string, unknown>);
   }
 
   /** What was repaired in the arguments. */

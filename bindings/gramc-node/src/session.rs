@@ -3,9 +3,9 @@
 use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 
-use gramc_tools::Verdict;
+use gramc_tools::{Call, Verdict};
 use napi::Env;
-use napi::bindgen_prelude::{PromiseRaw, within_runtime_if_available};
+use napi::bindgen_prelude::{Either, PromiseRaw, within_runtime_if_available};
 use napi_derive::napi;
 use serde_json::{Map, Value};
 use tokio_util::sync::CancellationToken;
@@ -58,6 +58,16 @@ impl VerdictText {
 /// Values of injected parameters, which TypeScript wrote as JSON text.
 pub(crate) fn injected_values(text: Option<&str>) -> Map<String, Value> {
     text.and_then(|text| serde_json::from_str(text).ok()).unwrap_or_default()
+}
+
+/// The outcome of a check as little as TypeScript can do with: `false` for a refused call, `true` for one
+/// whose arguments are as they were given, and otherwise the arguments as JSON text.
+pub(crate) fn checked(verdict: &Verdict, given: &str) -> Either<bool, String> {
+    match &verdict.outcome {
+        Err(_) => Either::A(false),
+        Ok(success) if success.arguments == given => Either::A(true),
+        Ok(success) => Either::B(success.arguments.clone()),
+    }
 }
 
 /// A verdict as a line of JSON, and after it the text for the model.
@@ -148,15 +158,17 @@ impl Session {
         CallStream::new(self.clone(), self.native.begin_stream(&name, call_id))
     }
 
-    /// Checks a call without running it.
+    /// Whether a call would be accepted, with its arguments if they are changed.
     #[napi]
-    pub fn validate(
-        &self,
-        name: String,
-        arguments: Option<String>,
-        call_id: Option<String>,
-    ) -> VerdictText {
-        VerdictText::new(&self.native.validate(gramc_host::call(&name, arguments, call_id, None)))
+    pub fn accepts(&self, name: String, arguments: String) -> Either<bool, String> {
+        checked(&self.native.validate(Call::new(name, arguments.as_str())), &arguments)
+    }
+
+    /// Checks a call without running it: a line of JSON, and after it the text for the model.
+    #[napi]
+    pub fn validate(&self, name: String, arguments: String, call_id: Option<String>) -> String {
+        let call = Call { id: call_id, ..Call::new(name, arguments) };
+        verdict_text(&self.native.validate(call))
     }
 
     /// Checks a call that the program runs. Refused calls count.

@@ -5,10 +5,12 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use gramc_host::SpecificationError;
+use gramc_tools::Call;
+use napi::bindgen_prelude::Either;
 use napi_derive::napi;
 
 use crate::library::{BoundLibrary, Library};
-use crate::session::verdict_text;
+use crate::session::{checked, verdict_text};
 use crate::{Failure, failure, invalid_argument};
 
 /// Tools, types and libraries without errors.
@@ -109,21 +111,16 @@ impl Specification {
         self.0.tools_for(&target).map(TargetTools).map_err(|error| invalid_argument(&error))
     }
 
-    /// Whether a call is accepted.
+    /// Whether a call is accepted, with its arguments if they are changed.
     #[napi]
-    pub fn accepts(&self, name: String, arguments: Option<String>) -> bool {
-        self.0.validate(gramc_host::call(&name, arguments, None, None)).is_ok()
+    pub fn accepts(&self, name: String, arguments: String) -> Either<bool, String> {
+        checked(&self.0.validate(Call::new(name, arguments.as_str())), &arguments)
     }
 
     /// Checks a call without running it: a line of JSON, and after it the text for the model.
     #[napi]
-    pub fn validate(
-        &self,
-        name: String,
-        arguments: Option<String>,
-        call_id: Option<String>,
-    ) -> String {
-        verdict_text(&self.0.validate(gramc_host::call(&name, arguments, call_id, None)))
+    pub fn validate(&self, name: String, arguments: String, call_id: Option<String>) -> String {
+        verdict_text(&self.0.validate(Call { id: call_id, ..Call::new(name, arguments) }))
     }
 
     /// Binds a library.
