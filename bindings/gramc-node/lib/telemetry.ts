@@ -4,15 +4,20 @@ import type { Verdict } from "./verdict.js";
 
 type Api = typeof import("@opentelemetry/api");
 
-function load(): Api | undefined {
-  try {
-    return require("@opentelemetry/api") as Api;
-  } catch {
-    return undefined;
-  }
-}
+let loaded: { api: Api | undefined } | undefined;
 
-const api = load();
+/** The package, which is loaded with the first call. */
+function load(): Api | undefined {
+  if (loaded) return loaded.api;
+  let api: Api | undefined;
+  try {
+    api = require("@opentelemetry/api") as Api;
+  } catch {
+    // The program does not use it.
+  }
+  loaded = { api };
+  return api;
+}
 
 /** Runs a call in a span with the conventions of OpenTelemetry for GenAI. */
 export async function traceCall(
@@ -20,6 +25,7 @@ export async function traceCall(
   callId: string | undefined,
   work: () => Promise<Verdict>,
 ): Promise<Verdict> {
+  const api = load();
   if (!api) return work();
   const attributes = {
     "gen_ai.operation.name": "execute_tool",
@@ -51,7 +57,7 @@ export async function traceCall(
 
 /** Records repairs, removed arguments and refusals as an event of the current span. */
 export function recordCheck(verdict: Verdict): void {
-  const span = api?.trace.getActiveSpan();
+  const span = load()?.trace.getActiveSpan();
   if (!span?.isRecording()) return;
   const { name, repairs, stripped, errorType } = verdict;
   if (!repairs.length && !stripped.length && !errorType) return;

@@ -1,12 +1,16 @@
 // `guard` in front of the tools of frameworks. tests/real/agents has whole agents.
 
 import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
+import { createServer } from "node:http";
 import { test } from "node:test";
 
 import { RunContext, tool as agentTool, webSearchTool } from "@openai/agents";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
+import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { InMemoryTransport } from "@modelcontextprotocol/sdk/inMemory.js";
 import { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
+import { StreamableHTTPServerTransport } from "@modelcontextprotocol/sdk/server/streamableHttp.js";
 import { Server } from "@modelcontextprotocol/sdk/server/index.js";
 import { CallToolRequestSchema, ListToolsRequestSchema } from "@modelcontextprotocol/sdk/types.js";
 import { asSchema, generateText, jsonSchema, stepCountIs, tool as aiTool } from "ai";
@@ -210,6 +214,37 @@ test("servers of the MCP SDK", async () => {
   await low.sendToolListChanged();
   await client.callTool({ name: "latest", arguments: MALFORMED });
   assert.deepEqual(seen, [CHECKED, CHECKED, CHECKED]);
+});
+
+test("an MCP server over HTTP", async () => {
+  const sessions = new Map();
+  const http = createServer(async (request, response) => {
+    let transport = sessions.get(request.headers["mcp-session-id"]);
+    if (!transport) {
+      const onsessioninitialized = (id) => void sessions.set(id, transport);
+      transport = new StreamableHTTPServerTransport({ sessionIdGenerator: randomUUID, onsessioninitialized });
+      const server = new McpServer({ name: "hotel", version: "1" });
+      server.registerTool("reserve", { inputSchema: inputSchema.shape }, (given, { requestInfo, sessionId }) => {
+        return { content: [{ type: "text", text: JSON.stringify([given, requestInfo.headers["x-user"], sessionId]) }] };
+      });
+      await guard(server).connect(transport);
+    }
+    await transport.handleRequest(request, response);
+  });
+  await new Promise((done) => http.listen(0, "127.0.0.1", done));
+  const url = new URL(`http://127.0.0.1:${http.address().port}/mcp`);
+  for (const user of ["ada", "eve"]) {
+    const client = new Client({ name: user, version: "1" });
+    const transport = new StreamableHTTPClientTransport(url, { requestInit: { headers: { "x-user": user } } });
+    await client.connect(transport);
+    const { content } = await client.callTool({ name: "reserve", arguments: MALFORMED });
+    assert.deepEqual(JSON.parse(content[0].text), [CHECKED, user, transport.sessionId]);
+    const refused = await client.callTool({ name: "reserve", arguments: WRONG });
+    assert.deepEqual(refused, { content: [{ type: "text", text: CORRECTION }], isError: true });
+    await client.close();
+  }
+  http.closeAllConnections();
+  http.close();
 });
 
 test("tools of gramc", async () => {

@@ -45,14 +45,13 @@ class Connection {
     this.#options = options;
     this.#validates = validates;
     this.#send = transport.send.bind(transport);
-    this.#receive = transport.onmessage;
-    const guarded: Receive = (message, extra) => this.#take(message as JSONRPCMessage, extra);
-    // The server sets its handler when it connects.
-    Object.defineProperty(transport, "onmessage", {
-      get: () => this.#receive && guarded,
-      set: (receive: Receive | undefined) => (this.#receive = receive === guarded ? this.#receive : receive),
-      configurable: true,
-    });
+    const start = transport.start.bind(transport);
+    // The server has set its handler when it starts the transport.
+    transport.start = () => {
+      this.#receive = transport.onmessage;
+      transport.onmessage = (message, extra) => this.#take(message as JSONRPCMessage, extra);
+      return start();
+    };
     transport.send = (message, ...rest) => this.#give(message, rest);
   }
 
