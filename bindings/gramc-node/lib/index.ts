@@ -13,5 +13,5 @@ export { ToolLibrary, type LibraryOptions, type Settings, type ToolOptions } fro
 export { Bound, Session, type Approve, type CallOptions, type SessionOptions } from "./session.js";
 export { Specification, load, loads } from "./specification.js";
 export { CallStream, type Chunk } from "./stream.js";
-export { Tool, tool, type ParameterSchema, type ToolDefinition } from "./tool.js";
+export { specification, Tool, tool, type ParameterSchema, type ToolDefinition } from "./tool.js";
 export { Verdict, type CallProblem, type Repair, type VerdictError, type Warning } from "./verdict.js";

@@ -102,3 +102,11 @@ export class Tool {
 export function tool(definition: ToolDefinition): Tool {
   return Tool.of(definition);
 }
+
+/** The specification of tools in code. */
+export function specification(tools: Tool[]): Specification {
+  const definitions = tools.map(({ definition: { name, description, parameters } }) => {
+    return { name, description, inputSchema: schemaOf(parameters) };
+  });
+  return Specification.parse(native.importTools(JSON.stringify({ tools: definitions })).text, "tools.gram");
+}

@@ -10,7 +10,7 @@ import { test } from "node:test";
 import { inspect } from "node:util";
 
 import { context, ROOT_CONTEXT, trace } from "@opentelemetry/api";
-import { BindError, load, loads, SpecError, tool, ToolLibrary, Verdict } from "gramc";
+import { BindError, load, loads, SpecError, specification, tool, ToolLibrary, Verdict } from "gramc";
 import { z } from "zod";
 
 import { bindOne, ONE, SHOP, sleep } from "./support.mjs";
@@ -251,6 +251,11 @@ test("definitions are derived from schemas", () => {
   assert.match(book.gram, /city::Text \{description: "Where"\}/);
   assert.deepEqual(book.specification.names, ["book"]);
   book.specification.bind(new ToolLibrary("l").tool(book));
+  const guest = z.object({ name: z.string() });
+  const invite = tool({ name: "invite", parameters: z.object({ guest }), execute: () => 1 });
+  const both = specification([book, invite]);
+  assert.deepEqual(both.names, ["book", "invite"]);
+  both.bind(new ToolLibrary("l").tool(book).tool(invite));
   assert.throws(() => tool({ name: "f", parameters: { "~standard": {} }, execute: () => 1 }), /zod 4\.2/);
 });
 
