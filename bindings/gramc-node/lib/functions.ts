@@ -26,7 +26,7 @@ export interface SessionCall {
   inject: Record<string, unknown>;
   /** The asynchronous context of the caller. */
   scope: AsyncResource;
-  /** What a function threw. */
+  /** The exception of a function. */
   cause?: { error: unknown };
 }
 
@@ -36,7 +36,7 @@ export interface SessionCall {
  */
 export type ToolFunction = (arguments_: any, context: ToolContext) => unknown;
 
-/** The text for the model about what a function threw. */
+/** The text for the model about an exception of a function. */
 export type ErrorText = (error: unknown) => string;
 
 /** The functions that run, by number. */
@@ -58,7 +58,7 @@ export async function withSessionCall<T>(call: SessionCall, work: (number: numbe
   }
 }
 
-/** Values by name, which throws for a missing one instead of passing on `undefined`. */
+/** Values by name. Reading a missing one throws instead of returning `undefined`. */
 function injectedValues(values: Record<string, unknown>, tool: string): Record<string, unknown> {
   return new Proxy(values, {
     get(target, name) {
@@ -126,7 +126,7 @@ export function cancel(number: number): void {
   running.get(number)?.abort();
 }
 
-/** The text of the host about what a function threw. */
+/** The text of the host about an exception. */
 function textOf(error: unknown, errorText: ErrorText): string {
   try {
     return String(errorText(error));
@@ -135,7 +135,7 @@ function textOf(error: unknown, errorText: ErrorText): string {
   }
 }
 
-/** The type and the message of what a function threw, for the model: no stack. */
+/** The type and the message of an exception, for the model: no stack. */
 function describe(error: unknown): string {
   try {
     const isError = error instanceof Error;

@@ -53,7 +53,9 @@ function guardListed(tool: unknown, options: GuardOptions): unknown {
 /** Guards a tool of a tool set. */
 function guardNamed(name: string, tool: Entry, options: GuardOptions): unknown {
   if (isMastraTool(tool)) return guardMastraTool(tool, options);
-  if (!("inputSchema" in tool)) return tool["type"] === "provider" ? tool : refuse(tool);
+  // A tool of the provider runs there.
+  if (String(tool["type"]).startsWith("provider")) return tool;
+  if (!("inputSchema" in tool)) return refuse(tool);
   return guardAiTool(name, tool as unknown as AiTool, options);
 }
 

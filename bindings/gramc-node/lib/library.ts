@@ -37,7 +37,7 @@ export interface Settings {
 
 /** Settings of a library. */
 export interface LibraryOptions extends Settings {
-  /** The text for the model about what a function threw, instead of its type and message. */
+  /** The text for the model about an exception of a function, instead of its type and message. */
   errorText?: ErrorText;
 }
 

@@ -66,7 +66,7 @@ export type Approve = (
 export interface SessionOptions {
   /** Is asked about calls that have to be approved. Without it, they are refused. */
   approve?: Approve | undefined;
-  /** Values for functions, in `inject` of their second argument: any objects, which no model sees. */
+  /** Values for functions, in `inject` of their second argument. They can be any objects, and no model sees them. */
   inject?: Record<string, unknown> | undefined;
   /** Called with the verdict on each call. */
   onVerdict?: ((verdict: Verdict) => void) | undefined;

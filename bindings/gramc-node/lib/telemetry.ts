@@ -6,7 +6,7 @@ type Api = typeof import("@opentelemetry/api");
 
 let loaded: { api: Api | undefined } | undefined;
 
-/** The package, which is loaded with the first call. */
+/** The package. It is loaded with the first call. */
 function load(): Api | undefined {
   if (loaded) return loaded.api;
   let api: Api | undefined;

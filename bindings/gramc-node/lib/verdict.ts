@@ -27,7 +27,7 @@ export interface CallProblem {
 export interface VerdictError {
   error_type: string;
   errors?: CallProblem[];
-  /** What the function threw. It is not part of the JSON. */
+  /** The exception of the function. It is not part of the JSON. */
   cause?: unknown;
   [key: string]: unknown;
 }
@@ -71,8 +71,8 @@ export class Verdict {
   }
 
   /**
-   * @internal The verdict on a call that does not run. Most programs read nothing but the arguments, which
-   * are text: as they were given, or as they are after the check.
+   * @internal The verdict on a call that does not run. Most programs read only the arguments: `given` if they
+   * are unchanged, otherwise the text of `accepted`.
    */
   static ofCheck(accepted: boolean | string, given: string, text: () => string): Verdict {
     const verdict = new Verdict(accepted !== false, text);

@@ -55,13 +55,13 @@ impl VerdictText {
     }
 }
 
-/// Values of injected parameters, which TypeScript wrote as JSON text.
+/// Reads values of injected parameters. TypeScript writes them as JSON text.
 pub(crate) fn injected_values(text: Option<&str>) -> Map<String, Value> {
     text.and_then(|text| serde_json::from_str(text).ok()).unwrap_or_default()
 }
 
-/// The outcome of a check as little as TypeScript can do with: `false` for a refused call, `true` for one
-/// whose arguments are as they were given, and otherwise the arguments as JSON text.
+/// The outcome of a check in brief: `false` for a refused call, `true` for unchanged arguments, otherwise
+/// the arguments as JSON text.
 pub(crate) fn checked(verdict: &Verdict, given: &str) -> Either<bool, String> {
     match &verdict.outcome {
         Err(_) => Either::A(false),

@@ -160,7 +160,7 @@ export async function ask(model: LanguageModel): Promise<void> {
 void [wrong, more, partial, incomplete];
 `;
 
-// Schemas keep what the specification says, and are standard schemas.
+// Schemas keep the constraints of the specification, and are standard schemas.
 const SCHEMAS = `
 import assert from "node:assert/strict";
 import { z } from "zod";

@@ -87,7 +87,7 @@ async function POST(request: Request, model: MockLanguageModelV3): Promise<Respo
   return result.toUIMessageStreamResponse();
 }
 
-/** What the browser of a user gets. */
+/** The events that the browser of a user receives. */
 async function chat(user: string, calls: [string, string][]) {
   const model = scripted(calls);
   const messages = [{ id: "1", role: "user", parts: [{ type: "text", text: "Book a room" }] }];
@@ -113,7 +113,7 @@ assert.deepEqual(definition!.inputSchema.properties["nights"], {
 const results = model.doStreamCalls[2]!.prompt.filter(({ role }) => role === "tool");
 assert.match(JSON.stringify(results[1]), /ada has no booking/);
 
-// Many users at the same time. One of them sends wrong calls, which is no matter of the others.
+// Many users at the same time. The wrong calls of one do not affect the others.
 const wrong = JSON.stringify({ nights: 90, arrival: "2026-12-01" });
 const users = Array.from({ length: 20 }, (_, at) => `user${at}`);
 const chats = await Promise.all(

@@ -68,7 +68,7 @@ server.registerTool("count", { inputSchema: { album: z.string() } }, async ({ al
 });
 assert.equal((await call(client, "count", { album: "b" })).content[0]!.text, "b: 3");
 
-// A client that keeps sending wrong calls is no matter of the others.
+// The wrong calls of one client do not affect the others.
 const others = await Promise.all(["b", "c", "d"].map(connect));
 for (const { client } of others) await call(client, "resize", { photo: 1 });
 const widths = others.map(async ({ client }, at) => (await call(client, "resize", { photo: "x", width: at + 1 })).structuredContent);

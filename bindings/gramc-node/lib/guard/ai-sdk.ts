@@ -9,8 +9,6 @@ type AiSdk = Pick<typeof import("ai"), "asSchema" | "TypeValidationError">;
 
 /** A tool that checks its calls where the SDK validates their input. */
 export function guardAiTool(name: string, tool: Tool, options: GuardOptions): Tool {
-  // A tool of the provider runs there.
-  if (tool.type === "provider") return tool;
   const { asSchema, TypeValidationError } = require("ai") as AiSdk;
   const schema: Schema<unknown> = asSchema(tool.inputSchema);
   let check: Promise<ToolCheck | undefined> | undefined;
@@ -33,7 +31,7 @@ export function guardAiTool(name: string, tool: Tool, options: GuardOptions): To
     const checked = verdict ? verdict.arguments : value;
     return own ?? (await schema.validate?.(checked)) ?? { success: true, value: checked };
   };
-  // The model sees the same schema, which is computed when it is read.
+  // The model sees the same schema. It is computed when it is read.
   const guarded = Object.create(schema, { validate: { value: validate, enumerable: true } });
   return changed(tool, { inputSchema: guarded });
 }

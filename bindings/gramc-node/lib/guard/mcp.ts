@@ -26,12 +26,12 @@ export function guardMcpServer<S extends McpServer & { server?: McpServer }>(ser
   return server;
 }
 
-/** The connection of a client, which is a conversation. */
+/** The connection of a client: one conversation. */
 class Connection {
   readonly #options: GuardOptions;
   readonly #validates: boolean;
   readonly #send: Transport["send"];
-  /** What the server does with a message. */
+  /** The server's handler of messages. */
   #receive: Receive | undefined;
   #checks: Promise<Map<string, ToolCheck>> | undefined;
   readonly #answers = new Map<unknown, (message: JSONRPCMessage) => void>();

@@ -86,7 +86,7 @@ export class ToolCheck {
     this.#options = options;
   }
 
-  /** `undefined` if the schema of the tool cannot be imported, which is a warning. */
+  /** `undefined` if the schema of the tool cannot be imported, with a warning. */
   static of(tool: ToolDescription, options: GuardOptions): ToolCheck | undefined {
     const { onVerdict: _, ...settings } = options;
     const bound = bind(tool, settings);
