@@ -7,10 +7,11 @@ use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::PyDict;
+use serde_json::{Map, Value};
 use tokio_util::sync::CancellationToken;
 
 use crate::caller::{Caller, injected_json, is_changed};
-use crate::convert::arguments as arguments_text;
+use crate::convert::{arguments as arguments_text, to_value};
 use crate::library::BoundLibrary;
 use crate::pending::PendingCall;
 use crate::runtime::{call_token, detach, run_python, wait};
@@ -100,6 +101,16 @@ fn start_span<'py>(py: Python<'py>, call: &Call) -> PyResult<Option<Bound<'py, P
     Ok(span.filter(|span| !span.is_none()))
 }
 
+/// The context of the current span for programs, services and MCP servers, if the program records spans.
+fn trace_context(py: Python<'_>) -> PyResult<Map<String, Value>> {
+    static CONTEXT: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+    let context = CONTEXT.import(py, "gramc._telemetry", "trace_context")?.call0()?;
+    Ok(match to_value(&context)? {
+        Value::Object(context) => context,
+        _ => Map::new(),
+    })
+}
+
 /// Refuses keyword arguments that are none of a method, and names the way to pass them to the tool.
 pub(crate) fn refuse_others(
     method: &str,
@@ -145,6 +156,9 @@ impl Session {
         call.injected = injected_json(inject)?;
         let (caller, cancelled) = (self.caller(py, None, inject)?, self.call_token()?);
         let span = start_span(py, &call)?;
+        if span.is_some() {
+            call.meta = trace_context(py)?;
+        }
         let work = self.native.call_until(call, cancelled.clone());
         let verdict = wait(py, caller.within(work), &cancelled);
         let verdict = verdict.and_then(|verdict| caller.conclude(py, verdict));
@@ -188,6 +202,7 @@ impl Session {
     ) -> PyResult<Py<PendingCall>> {
         let mut call = call_of(name, arguments, call_id, finish_reason)?;
         call.injected = injected_json(inject)?;
+        call.meta = trace_context(py)?;
         let cancelled = self.call_token()?;
         let (session, token) = (Arc::clone(&self.native), cancelled.clone());
         let work = async move { session.call_until(call, token).await };

@@ -220,6 +220,30 @@ def test_spans():
     ]
 
 
+def test_programs_get_the_context_of_the_trace(tmp_path):
+    (tmp_path / "l.gram").write_text(
+        "[f:Tool | ()==>(::Text)]"
+        '[l:Library | (f:Command {run: ["sh", "-c", "printf %s $TRACEPARENT"]})]'
+    )
+    program = """if True:
+        import asyncio, gramc
+        from opentelemetry import trace
+        from opentelemetry.sdk.trace import TracerProvider
+
+        session = gramc.load("l.gram").bind(gramc.ToolLibrary.load("l.gram")).session()
+        assert session.call("f").result == ""
+        trace.set_tracer_provider(TracerProvider())
+        with trace.get_tracer("test").start_as_current_span("outer") as span:
+            print(format(span.get_span_context().trace_id, "032x"))
+            print(session.call("f").result, asyncio.run(session.acall("f")).result)
+    """
+    command = [sys.executable, "-c", program]
+    ended = subprocess.run(command, capture_output=True, text=True, timeout=60, cwd=tmp_path)
+    assert ended.returncode == 0, ended.stderr
+    outer, parents = ended.stdout.splitlines()
+    assert [parent.split("-")[1] for parent in parents.split()] == [outer, outer], ended.stdout
+
+
 def test_trio():
     import trio
 

@@ -64,6 +64,14 @@ pub struct RequestOrigin {
     pub last_progress: Arc<Mutex<Option<Instant>>>,
 }
 
+impl RequestOrigin {
+    /// The context of the trace of the request, by the keys of W3C Trace Context.
+    pub(crate) fn trace_context(&self) -> impl Iterator<Item = (&'static str, &str)> {
+        let value = |key| Some((key, self.meta.get(key)?.as_str()?));
+        ["traceparent", "tracestate"].into_iter().filter_map(value)
+    }
+}
+
 /// One run of an implementation.
 #[derive(Debug, Clone)]
 pub struct Invocation {

@@ -32,6 +32,8 @@ pub struct Call {
     pub ending: ReplyEnding,
     /// Values of injected parameters, which take precedence over those of the session.
     pub injected: Map<String, Value>,
+    /// Metadata of the request, such as the context of a trace.
+    pub meta: Map<String, Value>,
 }
 
 /// How the reply of a model ended.

@@ -38,6 +38,17 @@ def start(name: str, call_id: str | None) -> Span | None:
     return Span(span, trace.use_span(span, end_on_exit=True, record_exception=False))
 
 
+def trace_context() -> dict[str, str] | None:
+    """The current span in the form of W3C Trace Context, if the program records spans."""
+    if _trace() is None:
+        return None
+    from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapPropagator
+
+    carrier: dict[str, str] = {}
+    TraceContextTextMapPropagator().inject(carrier)
+    return carrier
+
+
 def annotate(verdict: Verdict) -> None:
     """Add the changes of a guarded call to the span of the framework."""
     trace = _trace()

@@ -40,7 +40,12 @@ impl Command {
 
     async fn answer(self, invocation: Invocation) -> Result<Answer, InvocationError> {
         let input = invocation.arguments.as_bytes();
-        let run = run_program(&self.run, &self.environment, input, invocation.max_answer).await?;
+        let mut environment = Arc::clone(&self.environment);
+        for (name, value) in invocation.origin.trace_context() {
+            let traced = ProgramEnvironment::clone(&environment);
+            environment = Arc::new(traced.variable(&name.to_uppercase(), value));
+        }
+        let run = run_program(&self.run, &environment, input, invocation.max_answer).await?;
         if !run.status.success() {
             return Err(run.failure());
         }

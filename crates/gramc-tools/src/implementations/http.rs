@@ -15,7 +15,7 @@ use std::sync::{Arc, OnceLock};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use gramc_model::{BodyFormat, RequestPlace};
-use reqwest::header::CONTENT_TYPE;
+use reqwest::header::{CONTENT_TYPE, HeaderValue};
 use reqwest::{Method, Response, Url};
 use serde::de::IgnoredAny;
 use serde_json::Value;
@@ -225,6 +225,11 @@ impl Http {
         let mut builder = client.request(self.method.clone(), url).headers(headers);
         if let Some((kind, body)) = body {
             builder = builder.header(CONTENT_TYPE, kind).body(body);
+        }
+        for (name, value) in invocation.origin.trace_context() {
+            if let Ok(value) = HeaderValue::from_str(value) {
+                builder = builder.header(name, value);
+            }
         }
         // A declared content type replaces that of the body.
         let builder = builder.headers(self.headers.map().clone());

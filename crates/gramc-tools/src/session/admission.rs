@@ -39,7 +39,7 @@ impl Session {
         call: Call,
         check: impl FnOnce(&ToolCheck, &str, Policy) -> Result<Accepted, Rejection>,
     ) -> Admission<'_> {
-        let Call { id, name, arguments, ending, injected } = call;
+        let Call { id, name, arguments, ending, injected, meta } = call;
         let arguments = arguments.unwrap_or_else(|| "{}".to_owned());
         let refuse =
             |name: String, error| Admission::Answered(Verdict::new(id.clone(), name, Err(error)));
@@ -116,7 +116,7 @@ impl Session {
                     judged,
                     approval: None,
                     ticket,
-                    origin: RequestOrigin::default(),
+                    origin: RequestOrigin { meta, ..RequestOrigin::default() },
                 }))
             }
             Err(error) => {

@@ -137,7 +137,7 @@ impl CallStream {
         let arguments = self.arguments.text();
         let arguments = (!arguments.is_empty()).then(|| arguments.to_owned());
         let (id, name) = (self.id.take(), mem::take(&mut self.name));
-        Call { id, name, arguments, ending, injected: Map::new() }
+        Call { id, arguments, ending, ..Call::new(name, "") }
     }
 }
 

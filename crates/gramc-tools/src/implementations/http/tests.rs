@@ -113,6 +113,22 @@ async fn a_service_gets_the_arguments_and_answers() {
 }
 
 #[tokio::test]
+async fn a_service_gets_the_context_of_the_trace() {
+    let service =
+        Service::start(|_| (b"HTTP/1.1 204 No Content\r\n\r\n".to_vec(), Then::HangUp)).await;
+    let mut call = invocation("f", "{}");
+    for (key, value) in [("traceparent", "00-1-2-01"), ("tracestate", "a=b\nx: y"), ("other", "c")]
+    {
+        call.origin.meta.insert(key.to_owned(), value.into());
+    }
+    run(&service.http("/"), call).await.unwrap();
+    let request = service.seen.lock().unwrap()[0].to_lowercase();
+    // A value that is not possible in a header is omitted.
+    assert!(request.contains("traceparent: 00-1-2-01\r\n"), "{request}");
+    assert!(!request.contains("tracestate") && !request.contains("other"), "{request}");
+}
+
+#[tokio::test]
 async fn text_in_latin_is_decoded() {
     let head = b"HTTP/1.1 200 OK\r\nContent-Type: text/plain; charset=ISO-8859-1\r\n";
     let answer = [head, &b"Content-Length: 5\r\n\r\nGr\xfc\xdfe"[..]].concat();
