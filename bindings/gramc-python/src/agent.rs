@@ -6,7 +6,7 @@ use gramc_agent::{AgentFunction, FunctionConversation, FunctionFuture};
 use pyo3::prelude::*;
 use tokio_util::sync::CancellationToken;
 
-use crate::function::{interpreter_ended, run_function};
+use crate::function::{interpreter_ended, run_value_function};
 use crate::library::BoundLibrary;
 use crate::runtime::{attach, call_token};
 use crate::session::Session;
@@ -54,7 +54,7 @@ impl FunctionConversation for PythonConversation {
         let Some((runner, session)) = &self.objects else {
             return Box::pin(std::future::ready(Err(interpreter_ended())));
         };
-        run_function(|py, completion| {
+        run_value_function(|py, completion| {
             runner.call_method1(py, "start", (completion, session, message))
         })
     }

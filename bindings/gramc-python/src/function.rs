@@ -2,18 +2,18 @@
 
 use std::sync::Arc;
 
+use gramc_tools::ToolContent;
 use gramc_tools::implementations::not_json;
-use gramc_tools::invocation::{InvocationError, ValueFuture};
+use gramc_tools::invocation::{Answer, AnswerFuture, InvocationError, ValueFuture};
 use parking_lot::Mutex;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use serde_json::Value;
 use tokio::sync::oneshot;
 
 use crate::caller::Caller;
 use crate::runtime::attach;
 
-type Outcome = Result<Value, InvocationError>;
+type Outcome = Result<Answer, InvocationError>;
 
 /// Receives the outcome of a function.
 #[pyclass(frozen)]
@@ -48,7 +48,16 @@ impl Completion {
     /// The result as JSON text.
     fn finish(&self, py: Python<'_>, result: &str) {
         crate::runtime::detach(py, || {
-            self.send(serde_json::from_str(result).map_err(|error| not_json(&error)));
+            let value = serde_json::from_str(result).map_err(|error| not_json(&error));
+            self.send(value.map(Answer::Json));
+        });
+    }
+
+    /// The result as a JSON list of content blocks of MCP.
+    fn finish_content(&self, py: Python<'_>, blocks: &str) {
+        crate::runtime::detach(py, || {
+            let content = ToolContent::from_blocks(blocks).map_err(|error| not_json(&error));
+            self.send(content.map(Answer::Content));
         });
     }
 
@@ -86,7 +95,7 @@ impl Drop for Running {
 /// the future cancels the function.
 pub(crate) fn run_function(
     start: impl FnOnce(Python<'_>, Py<Completion>) -> PyResult<Py<PyAny>>,
-) -> ValueFuture {
+) -> AnswerFuture {
     let (sender, receiver) = oneshot::channel();
     let completion = Completion { sender: Mutex::new(Some(sender)), caller: Caller::current() };
     let started = attach(|py| start(py, Py::new(py, completion)?));
@@ -103,5 +112,18 @@ pub(crate) fn run_function(
         // There is nothing left to cancel, and dropping it needs no lock.
         running.0 = None;
         outcome.unwrap_or_else(|_| Err(InvocationError::crash("the function did not return")))
+    })
+}
+
+/// Starts a function like [`run_function`] whose answer is a value.
+pub(crate) fn run_value_function(
+    start: impl FnOnce(Python<'_>, Py<Completion>) -> PyResult<Py<PyAny>>,
+) -> ValueFuture {
+    let work = run_function(start);
+    Box::pin(async {
+        match work.await? {
+            Answer::Json(value) => Ok(value),
+            _ => Err(InvocationError::failure("expected a value")),
+        }
     })
 }

@@ -13,7 +13,7 @@ use serde_json::{Map, Value};
 
 use crate::caller::injected_json;
 use crate::convert::{to_python, to_value};
-use crate::function::run_function;
+use crate::function::{run_function, run_value_function};
 use crate::runtime::{call_token, detach, handle, wait};
 use crate::session::Session;
 use crate::specification::{Specification, raise, specification_error};
@@ -124,7 +124,7 @@ impl BoundLibrary {
             let runner = RUNNER.import(py, "gramc._functions", "ApprovalRunner")?;
             let runner = runner.call1((approve,))?.unbind();
             session = session.with_approvals(Approvals::of_function(move |request| {
-                run_function(|py, completion| {
+                run_value_function(|py, completion| {
                     let (name, arguments) = (request.name.as_str(), request.arguments.to_string());
                     runner.call_method1(py, "start", (completion, name, arguments))
                 })

@@ -2,7 +2,7 @@
 
 use std::sync::OnceLock;
 
-use gramc_tools::{CallError, Verdict as CallVerdict};
+use gramc_tools::{CallError, ToolContent, Verdict as CallVerdict};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyString, PyTuple};
@@ -174,6 +174,16 @@ impl Verdict {
             VerdictSource::Call(verdict) => verdict.message(),
             VerdictSource::Stored(message) => message.clone(),
         }
+    }
+
+    /// The content blocks of a result in the form of MCP; `None` for other results.
+    #[getter]
+    fn content<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let blocks = match &self.source {
+            VerdictSource::Call(verdict) => verdict.content.as_ref().map(ToolContent::blocks),
+            VerdictSource::Stored(_) => None,
+        };
+        to_python(py, &blocks.map(|blocks| blocks.into()).unwrap_or_default())
     }
 
     /// The JSON of the command line as Python objects.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import base64
 import importlib
 import json
 from typing import Any
@@ -344,3 +345,75 @@ def _scripted(reply: Any, is_async: bool, package: str) -> tuple[list[Any], Any]
     transport = httpx.MockTransport(handle)
     client = httpx.AsyncClient if is_async else httpx.Client
     return requests, client(transport=transport)
+
+
+PIXEL = b"\x89PNG-pixel"
+PNG = base64.b64encode(PIXEL).decode()
+
+
+def draw(size: int) -> Any:
+    return ["a picture", gramc.Image(PIXEL)]
+
+
+def draw_content(size: int) -> Any:
+    from mcp.types import ImageContent, TextContent
+
+    return [TextContent(type="text", text="a picture"), ImageContent(type="image", data=PNG, mimeType="image/png")]
+
+
+@pytest.mark.parametrize("function", [draw, draw_content])
+def test_images_reach_the_model(function):
+    from agents import ToolOutputImage
+    from agents.tool_context import ToolContext
+    from fastmcp import Client, FastMCP
+    from inspect_ai.tool import ToolDef
+    from pydantic_ai import Agent, BinaryContent
+    from pydantic_ai.models.test import TestModel
+
+    from gramc.adapters import anthropic, fastmcp, inspect_ai, langchain, openai_agents, pydantic_ai
+    from gramc.adapters._session_tools import ModelCall
+
+    library = gramc.ToolLibrary("l", throttle="off")
+    library.add("draw", function)
+    bound = gramc.loads("[draw:Tool | (size::Int)==>(::Any)]").bind(library)
+    session = bound.session()
+    verdict = session.call("draw", {"size": 1})
+    blocks = [{"type": "text", "text": "a picture"}, {"type": "image", "data": PNG, "mimeType": "image/png"}]
+    assert verdict.content == blocks and verdict.message == "a picture\n[image: image/png]"
+    assert session.validate("draw", {"size": 1}).content is None
+    audio = gramc.Audio(b"abc").to_block()
+    assert audio == {"type": "audio", "data": "YWJj", "mimeType": "audio/wav"}
+
+    def typed(size: int) -> gramc.Image:
+        return gramc.Image(PIXEL)
+
+    library = gramc.ToolLibrary("typed")
+    library.tool(typed)
+    verdict_of_typed = library.specification().bind(library).session().call("typed", {"size": 1})
+    assert verdict_of_typed.content == blocks[1:] and not verdict_of_typed.warnings
+
+    result = Agent(TestModel(), toolsets=[pydantic_ai.toolset(session)]).run_sync("Draw")
+    parts = [part for message in result.all_messages() for part in message.parts]
+    (content,) = (part.content for part in parts if part.part_kind == "tool-return")
+    assert content[0] == "a picture" and isinstance(content[1], BinaryContent)
+    assert content[1].data == PIXEL
+
+    (tool,) = openai_agents.tools(session)
+    context = ToolContext(None, tool_name="draw", tool_call_id="c", tool_arguments="{}")
+    text, image = asyncio.run(tool.on_invoke_tool(context, '{"size": 1}'))
+    assert isinstance(image, ToolOutputImage) and image.image_url.endswith(PNG)
+
+    call = {"type": "tool_call", "id": "c", "name": "draw", "args": {"size": 1}}
+    text, image = langchain.tools(session)[0].invoke(call).content
+    assert image == {"type": "image", "base64": PNG, "mime_type": "image/png"}
+
+    async def of_server() -> Any:
+        async with Client(FastMCP("s", middleware=[fastmcp.middleware(bound)])) as client:
+            return (await client.call_tool("draw", {"size": 1})).content
+
+    text, image = asyncio.run(of_server())
+    assert (text.text, image.data) == ("a picture", PNG)
+    text, image = asyncio.run(ToolDef(inspect_ai.tools(session)[0]).tool(size=1))
+    assert image.image.endswith(PNG)
+    result = anthropic._result(ModelCall("draw", {}, "c"), verdict)
+    assert result["content"][1]["source"]["data"] == PNG

@@ -10,6 +10,7 @@ import os as _os
 import sys as _sys
 
 from . import _native
+from ._content import Audio, Image
 from ._errors import BindError, ExperimentError, SpecError
 from ._experiment import aexperiment, experiment
 from ._guard import CallRefused, guard
@@ -20,11 +21,13 @@ from ._specification import Specification, SpecifiedTool, load, loads
 from ._tool import Tool, specification, tool
 
 __all__ = [
+    "Audio",
     "BindError",
     "Bound",
     "CallRefused",
     "CallStream",
     "ExperimentError",
+    "Image",
     "Injected",
     "Report",
     "Session",

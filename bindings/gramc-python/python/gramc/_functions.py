@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 import asyncio
-import dataclasses
-import datetime
-import decimal
-import enum
 import functools
 import inspect
 import json
 import os
 import sys
 import traceback
-import uuid
 from collections.abc import Callable, Coroutine
 from typing import TYPE_CHECKING, Any
 
-from . import _signature, _telemetry, _workers
+from . import _content, _signature, _telemetry, _workers
+from ._json import encode
 
 if TYPE_CHECKING:
     from ._native import CallStream, Completion, PendingCall, Session, Verdict
@@ -248,8 +244,10 @@ def _utf8(text: str) -> str:
 
 
 def finish(completion: Completion, result: Any) -> None:
-    """Hand over the result as JSON."""
+    """Hand over the result as JSON, or as content blocks."""
     try:
+        if (content := _content.blocks(result)) is not None:
+            return completion.finish_content(json.dumps(content, ensure_ascii=False))
         text = json.dumps(result, default=encode, allow_nan=False, ensure_ascii=False)
         text.encode()
     except RecursionError:
@@ -260,21 +258,3 @@ def finish(completion: Completion, result: Any) -> None:
         completion.refuse_result(_utf8(str(error)) or type(error).__name__)
     else:
         completion.finish(text)
-
-
-def encode(value: Any) -> Any:
-    """What `json.dumps` does not know."""
-    dump = getattr(value, "model_dump", None)
-    if callable(dump) and not isinstance(value, type):
-        return dump(mode="json")
-    if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        return {field.name: getattr(value, field.name) for field in dataclasses.fields(value)}
-    if isinstance(value, (datetime.datetime, datetime.date, datetime.time)):
-        return value.isoformat()
-    if isinstance(value, enum.Enum):
-        return value.value
-    if isinstance(value, (set, frozenset)):
-        return list(value)
-    if isinstance(value, (uuid.UUID, decimal.Decimal, os.PathLike)):
-        return str(value)
-    raise TypeError(f"values of the type {type(value).__name__} have no form in JSON")

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from . import _native, _signature, _telemetry
 from ._errors import SpecError
-from ._functions import encode, is_coroutine_function
+from ._functions import is_coroutine_function
+from ._json import encode
 from ._tool import Tool, definition
 
 if TYPE_CHECKING:

@@ -20,7 +20,7 @@ use crate::invocation::{
 /// A function as an implementation; [`function`] and [`async_function`] make one.
 #[derive(Clone)]
 pub struct Function {
-    run: Arc<dyn Fn(&Invocation) -> ValueFuture + Send + Sync>,
+    run: Arc<dyn Fn(&Invocation) -> AnswerFuture + Send + Sync>,
     declared: Option<DeclaredInterface>,
     description: Option<SmolStr>,
 }
@@ -93,11 +93,16 @@ impl Function {
     /// A function that gets the arguments as JSON text. [`function`] and [`async_function`] read
     /// them.
     pub fn new(run: impl Fn(Arc<str>) -> ValueFuture + Send + Sync + 'static) -> Self {
-        Self::of_invocation(move |invocation| run(Arc::clone(&invocation.arguments)))
+        Self::of_invocation(move |invocation| {
+            let work = run(Arc::clone(&invocation.arguments));
+            Box::pin(async { work.await.map(Answer::Json) })
+        })
     }
 
-    /// A function that gets the invocation, which has more than the arguments.
-    pub fn of_invocation(run: impl Fn(&Invocation) -> ValueFuture + Send + Sync + 'static) -> Self {
+    /// A function that gets the whole invocation, and whose answer may be in the form of MCP.
+    pub fn of_invocation(
+        run: impl Fn(&Invocation) -> AnswerFuture + Send + Sync + 'static,
+    ) -> Self {
         Self { run: Arc::new(run), declared: None, description: None }
     }
 
@@ -138,7 +143,6 @@ impl Implementation for Function {
 
     fn invoke(&self, invocation: Invocation) -> AnswerFuture {
         let work = (self.run)(&invocation);
-        let work = async { work.await.map(Answer::Json) };
         Box::pin(run_unless_cancelled(invocation.cancelled, work))
     }
 

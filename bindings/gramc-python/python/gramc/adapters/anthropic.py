@@ -32,8 +32,18 @@ class _Conversation:
 
 
 def _result(call: ModelCall, verdict: Verdict) -> dict[str, Any]:
-    result = {"type": "tool_result", "tool_use_id": call.id, "content": verdict.message}
+    content: Any = verdict.message
+    if verdict.content is not None and any(block["type"] == "image" for block in verdict.content):
+        content = [_content(block) for block in verdict.content]
+    result = {"type": "tool_result", "tool_use_id": call.id, "content": content}
     return result if verdict.ok else {**result, "is_error": True}
+
+
+def _content(block: dict[str, Any]) -> dict[str, Any]:
+    if block["type"] != "image":
+        return {"type": "text", "text": block.get("text") or f"[{block['type']}]"}
+    source = {"type": "base64", "media_type": block["mimeType"], "data": block["data"]}
+    return {"type": "image", "source": source}
 
 
 def run(

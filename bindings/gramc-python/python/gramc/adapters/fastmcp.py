@@ -11,12 +11,17 @@ from fastmcp.exceptions import ToolError, ValidationError
 from fastmcp.server.middleware import CallNext, Middleware, MiddlewareContext
 from fastmcp.tools import Tool
 from fastmcp.tools.base import ToolResult
+from mcp.types import ContentBlock
+from pydantic import TypeAdapter
 
 from .._guard import CallRefused, Guard, Options
 from .._native import Bound
 from ._session_tools import ModelCall, SessionTools
 
 __all__ = ["middleware"]
+
+
+_BLOCKS: TypeAdapter[list[ContentBlock]] = TypeAdapter(list[ContentBlock])
 
 
 class _Middleware(Middleware):
@@ -59,9 +64,10 @@ class _Middleware(Middleware):
         call = ModelCall(name, context.message.arguments or {})
         verdict = await self._tools_of(context).acall(call)
         structured = verdict.result if isinstance(verdict.result, dict) else None
-        return ToolResult(
-            content=verdict.message, structured_content=structured, is_error=not verdict.ok
-        )
+        content: Any = verdict.message
+        if verdict.content is not None:
+            content = _BLOCKS.validate_python(verdict.content)
+        return ToolResult(content=content, structured_content=structured, is_error=not verdict.ok)
 
 
 def middleware(bound: Bound) -> Middleware:

@@ -10,7 +10,13 @@ from collections.abc import Sequence
 from typing import Any
 
 import anyio.to_thread
-from inspect_ai.model import ChatMessage, ChatMessageAssistant, ChatMessageTool
+from inspect_ai.model import (
+    ChatMessage,
+    ChatMessageAssistant,
+    ChatMessageTool,
+    ContentImage,
+    ContentText,
+)
 from inspect_ai.scorer import (
     CORRECT,
     INCORRECT,
@@ -38,11 +44,11 @@ def tools(session: Session) -> list[Tool]:
 
 
 def _tool(session_tools: SessionTools, name: str, definition: dict[str, Any]) -> Tool:
-    async def execute(**arguments: Any) -> str:
+    async def execute(**arguments: Any) -> Any:
         verdict = await session_tools.acall(ModelCall(name, arguments))
         if not verdict.ok:
             raise ToolError(verdict.message)
-        return verdict.message
+        return verdict.message if verdict.content is None else [_content(one) for one in verdict.content]
 
     schema = definition["inputSchema"]
     # Inspect checks arguments before the session can repair them, so a schema also allows any value.
@@ -53,6 +59,13 @@ def _tool(session_tools: SessionTools, name: str, definition: dict[str, Any]) ->
     parameters = ToolParams(properties=properties, required=schema.get("required", []))
     description = definition.get("description") or name
     return ToolDef(execute, name=name, description=description, parameters=parameters).as_tool()
+
+
+def _content(block: dict[str, Any]) -> ContentText | ContentImage:
+    """A content block as Inspect takes it."""
+    if block["type"] == "image":
+        return ContentImage(image=f"data:{block['mimeType']};base64,{block['data']}")
+    return ContentText(text=block.get("text") or f"[{block['type']}]")
 
 
 @register(metrics=[accuracy(), stderr()])

@@ -27,10 +27,10 @@ def tools(session: Session) -> list[BaseTool]:
 
 
 def _tool(session_tools: SessionTools, name: str, definition: dict[str, Any]) -> BaseTool:
-    def run(**arguments: Any) -> str:
+    def run(**arguments: Any) -> Any:
         return _content(session_tools.call(ModelCall(name, arguments)))
 
-    async def run_async(**arguments: Any) -> str:
+    async def run_async(**arguments: Any) -> Any:
         return _content(await session_tools.acall(ModelCall(name, arguments)))
 
     return StructuredTool(
@@ -43,10 +43,17 @@ def _tool(session_tools: SessionTools, name: str, definition: dict[str, Any]) ->
     )
 
 
-def _content(verdict: Verdict) -> str:
+def _content(verdict: Verdict) -> Any:
     if not verdict.ok:
         raise ToolException(verdict.message)
-    return verdict.message
+    return verdict.message if verdict.content is None else [_block(one) for one in verdict.content]
+
+
+def _block(block: dict[str, Any]) -> dict[str, Any]:
+    """A content block as LangChain takes it."""
+    if block["type"] in ("image", "audio"):
+        return {"type": block["type"], "base64": block["data"], "mime_type": block["mimeType"]}
+    return {"type": "text", "text": block.get("text") or f"[{block['type']}]"}
 
 
 def guard(

@@ -7,7 +7,7 @@ import json
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from agents import FunctionTool, Tool, function_tool
+from agents import FunctionTool, Tool, ToolOutputImage, ToolOutputText, function_tool
 from agents.function_schema import function_schema
 from agents.tool_context import ToolContext
 
@@ -25,10 +25,10 @@ def tools(session: Session) -> list[Tool]:
 
 
 def _tool(session_tools: SessionTools, name: str, definition: dict[str, Any]) -> Tool:
-    async def invoke(context: ToolContext[Any], arguments: str) -> str:
+    async def invoke(context: ToolContext[Any], arguments: str) -> Any:
         call = ModelCall(name, arguments, getattr(context, "tool_call_id", None))
         verdict = await session_tools.acall(call)
-        return verdict.message
+        return verdict.message if verdict.content is None else [_output(one) for one in verdict.content]
 
     return FunctionTool(
         name=name,
@@ -38,6 +38,13 @@ def _tool(session_tools: SessionTools, name: str, definition: dict[str, Any]) ->
         # The schema is not in the strict form, and the session checks the arguments itself.
         strict_json_schema=False,
     )
+
+
+def _output(block: dict[str, Any]) -> Any:
+    """A content block as the SDK takes it."""
+    if block["type"] == "image":
+        return ToolOutputImage(image_url=f"data:{block['mimeType']};base64,{block['data']}")
+    return ToolOutputText(text=block.get("text") or f"[{block['type']}]")
 
 
 def guard(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import copy
 import dataclasses
 import functools
@@ -9,7 +10,7 @@ import json
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from pydantic_ai import ModelRetry, RunContext, Tool
+from pydantic_ai import BinaryContent, ModelRetry, RunContext, Tool
 from pydantic_ai.tools import ToolDefinition
 from pydantic_ai.toolsets import AbstractToolset, WrapperToolset
 from pydantic_ai.toolsets.abstract import ToolsetTool
@@ -70,10 +71,20 @@ class _Toolset(AbstractToolset[Any]):
             ModelCall(name, tool_args.get(_TEXT, tool_args), ctx.tool_call_id)
         )
         if verdict.ok:
-            return verdict.result
+            return verdict.result if verdict.content is None else _contents(verdict.content)
         if verdict.error_type in CORRECTABLE:
             raise ModelRetry(verdict.message)
         return verdict.message
+
+
+def _contents(blocks: list[dict[str, Any]]) -> list[Any]:
+    """Content blocks as Pydantic AI takes them."""
+    return [
+        BinaryContent(base64.b64decode(block["data"]), media_type=block["mimeType"])
+        if block["type"] in ("image", "audio")
+        else block.get("text", block)
+        for block in blocks
+    ]
 
 
 def toolset(session: Session, *, max_retries: int = 5) -> AbstractToolset[Any]:
