@@ -16,9 +16,9 @@ mod session;
 mod suggest;
 mod test;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use clap::builder::{PathBufValueParser, PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
 use gramc_schema::Draft;
 
@@ -243,15 +243,35 @@ pub(crate) struct Compile {
     /// object per line goes to standard output, and -o is required
     #[arg(long)]
     pub(crate) losses: bool,
-    /// Output file, or DIR/ for one file per tool and names.json with mapped names
+    /// Output file, - for standard output, or DIR/ for one file per tool and names.json with mapped names
     #[arg(short, long, value_name = "FILE")]
-    pub(crate) output: Option<PathBuf>,
+    output: Option<PathBuf>,
     /// JSON Schema draft of the target json-schema
     #[arg(long, value_name = "DRAFT", value_parser = drafts(), default_value = "2020-12")]
     pub(crate) draft: Draft,
     /// Indent the output [default: one line per tool]
     #[arg(long)]
     pub(crate) pretty: bool,
+}
+
+impl Compile {
+    /// The output file or folder, if it is not standard output.
+    pub(crate) fn output(&self) -> Option<&Path> {
+        output_path(self.output.as_deref())
+    }
+}
+
+/// The path of an option, if it is not that of standard output.
+fn output_path(path: Option<&Path>) -> Option<&Path> {
+    path.filter(|path| path.as_os_str() != "-")
+}
+
+/// Parses the folder for an output, which standard output is not.
+fn output_folder() -> impl TypedValueParser<Value = PathBuf> {
+    PathBufValueParser::new().try_map(|path| match path.as_os_str() == "-" {
+        true => Err("expected a folder, found standard output"),
+        false => Ok(path),
+    })
 }
 
 /// All targets, with their descriptions.

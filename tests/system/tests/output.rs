@@ -37,6 +37,20 @@ fn the_default_target_is_a_schema_for_each_name() {
 }
 
 #[test]
+fn a_dash_is_standard_output() {
+    let folder = tools();
+    assert_eq!(compile(&folder, "-o -"), compile(&folder, ""));
+    let run = gramc("import - -o -").within(folder.path());
+    let imported = run.input("{\"type\": \"object\"}").run();
+    assert!(imported.exits(0).stdout.contains(":Tool"));
+    for command in ["generate python . -o -", "doc . -o -"] {
+        let refused = gramc(command).within(folder.path()).run();
+        assert!(refused.exits(2).stderr.contains("expected a folder, found standard output"));
+    }
+    assert!(!folder.file("-").exists());
+}
+
+#[test]
 fn providers_get_an_array() {
     let folder = tools();
     let tools = compile(&folder, "--target openai");

@@ -6,7 +6,7 @@ use clap::Args as ClapArgs;
 use clap::builder::TypedValueParser;
 use gramc_schema::Target;
 
-use super::{Inputs, LiveServer, one_of};
+use super::{Inputs, LiveServer, one_of, output_folder};
 
 /// Write a reference of the tools and types as HTML pages
 ///
@@ -25,7 +25,7 @@ pub(crate) struct Doc {
     #[command(flatten)]
     pub(crate) live: LiveServer,
     /// Folder for the pages, which is made if it does not exist
-    #[arg(short, long, value_name = "DIR")]
+    #[arg(short, long, value_name = "DIR", value_parser = output_folder())]
     pub(crate) output: PathBuf,
     /// Title of the reference [default: name of the first file]
     #[arg(long, value_name = "TEXT")]

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Args as ClapArgs, ValueEnum};
 use gramc_codegen::{Language, PythonTypes};
 
-use super::{Inputs, LiveServer};
+use super::{Inputs, LiveServer, output_folder};
 use crate::failure::Failure;
 
 /// Generate types, a client and a skeleton of the tools in a programming language
@@ -30,7 +30,7 @@ pub(crate) struct Generate {
     #[command(flatten)]
     pub(crate) live: LiveServer,
     /// Folder for the files, which is made if it does not exist
-    #[arg(short, long, value_name = "DIR")]
+    #[arg(short, long, value_name = "DIR", value_parser = output_folder())]
     pub(crate) output: PathBuf,
     /// Write nothing, and fail if the files on disk are not those that would be written
     #[arg(long)]

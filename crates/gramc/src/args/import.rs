@@ -1,13 +1,13 @@
 //! The arguments of `gramc import`.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args as ClapArgs;
 use clap::builder::TypedValueParser;
 use gramc_schema::import::Origin;
 
 use super::error::ArgError;
-use super::{LiveServerWithToken, one_of};
+use super::{LiveServerWithToken, one_of, output_path};
 
 /// Convert JSON Schemas, tool lists and API descriptions to gram
 ///
@@ -60,12 +60,19 @@ pub(crate) struct Import {
     /// an API [default: its title]
     #[arg(long, value_name = "NAME", value_parser = name)]
     pub(crate) name: Option<String>,
-    /// Output file [default: standard output]
+    /// Output file, or - for standard output, which is the default
     #[arg(short, long, value_name = "FILE")]
-    pub(crate) output: Option<PathBuf>,
+    output: Option<PathBuf>,
     /// Write a library that calls the API, or forwards calls of all tools to the MCP server
     #[arg(long, value_name = "FILE")]
     pub(crate) library_out: Option<PathBuf>,
+}
+
+impl Import {
+    /// The output file, if it is not standard output.
+    pub(crate) fn output(&self) -> Option<&Path> {
+        output_path(self.output.as_deref())
+    }
 }
 
 /// A format that can be imported.

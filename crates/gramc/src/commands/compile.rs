@@ -17,8 +17,8 @@ use crate::targets::{Emission, EmitInput, EmittedOutput, EmittedTool, ToolText};
 use crate::{report, source};
 
 pub(super) fn run(args: &Compile, display: Display) -> Outcome {
-    let only_losses = args.losses && display.format == Format::Json && args.output.is_none();
-    if args.output.is_none() && !only_losses {
+    let only_losses = args.losses && display.format == Format::Json && args.output().is_none();
+    if args.output().is_none() && !only_losses {
         report::reserve_stdout(display, "write the tools to a file with -o")?;
     }
     let texts = source::texts(&args.inputs, &args.live, display)?;
@@ -46,7 +46,7 @@ pub(super) fn run(args: &Compile, display: Display) -> Outcome {
         type_name: args.type_name.as_deref(),
         is_one_tool: args.tool.is_some(),
         needs_losses: args.losses,
-        is_folder: args.output.as_deref().is_some_and(is_folder),
+        is_folder: args.output().is_some_and(is_folder),
     })?;
     let Emission { warnings, losses, output } = emission;
     output::say_each("warning: ", warnings);
@@ -86,14 +86,14 @@ const NAMES: &str = "names.json";
 
 /// Refuses to overwrite an input.
 fn refuse_to_overwrite_sources(args: &Compile, texts: &Texts) -> Result<(), Failure> {
-    let Some(output) = args.output.as_deref().and_then(|path| path.canonicalize().ok()) else {
+    let Some(output) = args.output().and_then(|path| path.canonicalize().ok()) else {
         return Ok(());
     };
     let is_output = |text: &gramc_syntax::Parse| {
         Path::new(text.source().name()).canonicalize().is_ok_and(|path| path == output)
     };
     if texts.all.iter().any(is_output) {
-        let shown = args.output.as_deref().unwrap_or(&output).display();
+        let shown = args.output().unwrap_or(&output).display();
         return Err(Failure::new(format!("{shown} is an input file; choose another output file")));
     }
     Ok(())
@@ -149,7 +149,7 @@ struct Writer<'c> {
 
 impl Writer<'_> {
     fn write(&self, output: EmittedOutput<'_>) -> Result<(), Failure> {
-        let path = self.args.output.as_deref();
+        let path = self.args.output();
         match output {
             EmittedOutput::Tools(tools) => match (path, self.args.tool.is_some(), &tools[..]) {
                 (Some(folder), _, _) if is_folder(folder) => write_folder(folder, &tools),

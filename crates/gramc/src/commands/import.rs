@@ -109,7 +109,7 @@ fn api(args: &Import, document: Result<Value, ApiError>, called: &str) -> Outcom
 
 /// Writes the specification, the library if it is wanted, and the notes.
 fn write(args: &Import, imported: &Imported, library: Option<&str>) -> Outcome {
-    output::write_to(args.output.as_deref(), |out| out.write_all(imported.text.as_bytes()))?;
+    output::write_to(args.output(), |out| out.write_all(imported.text.as_bytes()))?;
     if let (Some(path), Some(library)) = (&args.library_out, library) {
         output::write_to(Some(path), |out| out.write_all(library.as_bytes()))?;
     }
