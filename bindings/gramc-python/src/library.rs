@@ -1,8 +1,10 @@
 //! Libraries, and libraries that are bound to a specification.
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use gramc_tools::approval::{ApprovalPolicy, Approvals};
+use gramc_tools::contract::{self, Check, Options, ToolReport};
 use gramc_tools::implementations::Function;
 use gramc_tools::invocation::DeclaredInterface;
 use gramc_tools::{BindProblem, Callers};
@@ -146,6 +148,31 @@ impl BoundLibrary {
 
     fn __repr__(&self) -> String {
         format!("<Bound of {}>", self.specification.get().0.names().join(", "))
+    }
+
+    /// Tests the functions with calls that are made from the types of their tools: a report for each
+    /// tool, as `gramc test --format json` prints it.
+    #[pyo3(signature = (*, cases=100, seed=0, tools=Vec::new(), include_destructive=false))]
+    fn test<'py>(
+        &self,
+        py: Python<'py>,
+        cases: usize,
+        seed: u64,
+        tools: Vec<String>,
+        include_destructive: bool,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        // Functions may accept more than their tools allow.
+        let allowed = BTreeSet::from([Check::Accepted]);
+        let options = Options { cases, seed, tools, include_destructive, allowed };
+        let module = self.specification.get().0.module();
+        let (bound, runtime) = (&self.library.bound, handle()?);
+        let reports: Vec<Value> = detach(py, || {
+            let mut reports = Vec::new();
+            let note = |report: ToolReport| reports.push(report.json());
+            runtime.block_on(contract::test(bound, module, &options, note));
+            reports
+        });
+        to_python(py, &reports.into())
     }
 
     /// Problems that do not prevent binding.

@@ -183,7 +183,7 @@ impl Verdict {
             VerdictSource::Call(verdict) => verdict.content.as_ref().map(ToolContent::blocks),
             VerdictSource::Stored(_) => None,
         };
-        to_python(py, &blocks.map(|blocks| blocks.into()).unwrap_or_default())
+        to_python(py, &blocks.map(Into::into).unwrap_or_default())
     }
 
     /// The JSON of the command line as Python objects.

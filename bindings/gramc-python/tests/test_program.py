@@ -272,6 +272,28 @@ def test_misuse(shop, tmp_path):
         shop.compile("opnai")
 
 
+def test_contracts():
+    def divide(n: int) -> float:
+        return 10 / n
+
+    async def double(n: int) -> int:
+        return n * 2
+
+    def wipe(n: int) -> int:
+        raise AssertionError("destructive tools are not called")
+
+    library = gramc.ToolLibrary("l")
+    for function in (divide, double, wipe):
+        library.tool(function)
+    text = library.specification().gram.replace("[wipe:Tool {", "[wipe:Tool {destructive: true, ")
+    bound = gramc.loads(text).bind(library)
+    divided, doubled, wiped = bound.test(cases=20, seed=3)
+    assert (divided["status"], doubled["status"], wiped["status"]) == ("failed", "passed", "skipped")
+    (violation,) = divided["violations"]
+    assert violation["arguments"] == {"n": 0} and "ZeroDivisionError" in violation["message"]
+    assert [one["tool"] for one in bound.test(cases=2, tools=["double"])] == ["double"]
+
+
 @dataclasses.dataclass
 class Holder:
     specification: gramc.Specification

@@ -268,9 +268,9 @@ fn output_path(path: Option<&Path>) -> Option<&Path> {
 
 /// Parses the folder for an output, which standard output is not.
 fn output_folder() -> impl TypedValueParser<Value = PathBuf> {
-    PathBufValueParser::new().try_map(|path| match path.as_os_str() == "-" {
-        true => Err("expected a folder, found standard output"),
-        false => Ok(path),
+    PathBufValueParser::new().try_map(|path| {
+        let is_folder = path.as_os_str() != "-";
+        is_folder.then_some(path).ok_or("expected a folder, found standard output")
     })
 }
 

@@ -89,6 +89,14 @@ class Bound:
         inject: dict[str, Any] | None = None,
         on_verdict: Callable[[Verdict], Any] | None = None,
     ) -> Session: ...
+    def test(
+        self,
+        *,
+        cases: int = 100,
+        seed: int = 0,
+        tools: Sequence[str] = (),
+        include_destructive: bool = False,
+    ) -> list[dict[str, Any]]: ...
     def _shared_session(self, on_verdict: Callable[[Verdict], Any] | None) -> Session: ...
 
 @final
