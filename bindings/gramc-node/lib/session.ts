@@ -8,7 +8,7 @@ import { cancel, run, withSessionCall, type SessionCall, type ToolFunctions } fr
 import { native } from "./native.js";
 import type { Specification } from "./specification.js";
 import { CallStream } from "./stream.js";
-import { traceCall } from "./telemetry.js";
+import { traceCall, traceContext } from "./telemetry.js";
 import { Verdict } from "./verdict.js";
 
 /** Arguments of a call: JSON text as the model wrote it, or an object. */
@@ -140,7 +140,8 @@ export class Session<Tools extends object = ToolFunctions> {
     const { callId, finishReason } = expectOptions(options);
     const injected = injectedText(this.bound, options.inject);
     return this.#run(name, options, (number, cancellation) => {
-      return this.#native.call(name, given, { callId, finishReason, injected, number }, cancellation);
+      const details = { callId, finishReason, injected, meta: traceContext(), number };
+      return this.#native.call(name, given, details, cancellation);
     });
   }
 

@@ -55,6 +55,15 @@ export async function traceCall(
   });
 }
 
+/** The context of the current trace as JSON text, by the keys of W3C Trace Context. */
+export function traceContext(): string | undefined {
+  const api = load();
+  if (!api) return undefined;
+  const carrier = {};
+  api.propagation.inject(api.context.active(), carrier);
+  return Object.keys(carrier).length ? JSON.stringify(carrier) : undefined;
+}
+
 /** Records repairs, removed arguments and refusals as an event of the current span. */
 export function recordCheck(verdict: Verdict): void {
   const span = load()?.trace.getActiveSpan();

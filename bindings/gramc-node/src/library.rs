@@ -13,7 +13,7 @@ use napi_derive::napi;
 use serde_json::{Map, Value};
 
 use crate::function::{AsyncFunction, FunctionCall, NumberFunction, StartFunction, run_function};
-use crate::session::{Session, injected_values};
+use crate::session::{Session, read_map};
 use crate::specification::specification_error;
 use crate::{Failure, failure, invalid_argument};
 
@@ -133,7 +133,7 @@ impl BoundLibrary {
         injected: Option<String>,
     ) -> Session {
         let session = gramc_tools::Session::new(&self.0.bound)
-            .with_injected(injected_values(injected.as_deref()))
+            .with_injected(read_map(injected.as_deref()))
             .with_approvals(Approvals::new(ApprovalPolicy::Destructive));
         let Some(approve) = approve.map(Arc::new) else { return Session::new(session) };
         let cancel = Arc::new(cancel);

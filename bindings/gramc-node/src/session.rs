@@ -36,6 +36,8 @@ pub struct CallOptions {
     pub finish_reason: Option<String>,
     /// Values of injected parameters as JSON text.
     pub injected: Option<String>,
+    /// The context of the trace as JSON text.
+    pub meta: Option<String>,
     /// A number that functions of the call get.
     pub number: Option<u32>,
 }
@@ -55,8 +57,8 @@ impl VerdictText {
     }
 }
 
-/// Reads values of injected parameters. TypeScript writes them as JSON text.
-pub(crate) fn injected_values(text: Option<&str>) -> Map<String, Value> {
+/// Reads values by name. TypeScript writes them as JSON text.
+pub(crate) fn read_map(text: Option<&str>) -> Map<String, Value> {
     text.and_then(|text| serde_json::from_str(text).ok()).unwrap_or_default()
 }
 
@@ -143,9 +145,10 @@ impl Session {
         cancellation: Option<&Cancellation>,
     ) -> napi::Result<PromiseRaw<'env, VerdictText>> {
         let options = options.unwrap_or_default();
-        let CallOptions { call_id, finish_reason, injected, number } = options;
+        let CallOptions { call_id, finish_reason, injected, meta, number } = options;
         let mut call = gramc_host::call(&name, arguments, call_id, finish_reason.as_deref());
-        call.injected = injected_values(injected.as_deref());
+        call.injected = read_map(injected.as_deref());
+        call.meta = read_map(meta.as_deref());
         let session = Arc::clone(&self.native);
         self.run(env, cancellation, |stop| {
             within_call(number, async move { session.call_until(call, stop).await })

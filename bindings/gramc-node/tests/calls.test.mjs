@@ -9,7 +9,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { inspect } from "node:util";
 
-import { context, ROOT_CONTEXT, trace } from "@opentelemetry/api";
+import { context, propagation, ROOT_CONTEXT, trace } from "@opentelemetry/api";
 import { BindError, load, loads, SpecError, specification, tool, ToolLibrary, Verdict } from "gramc";
 import { z } from "zod";
 
@@ -489,8 +489,20 @@ test("calls are spans, and checks are events of them", async () => {
   await session.call("f", { x: "1" }, { callId: "c1" });
   await session.call("f", { x: 9 });
   await session.call("f", { x: "none" });
+  const traceparent = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
+  propagation.setGlobalPropagator({
+    inject: (context, carrier) => (carrier.traceparent = trace.getSpan(context) && traceparent),
+    extract: (context) => context,
+    fields: () => ["traceparent"],
+  });
+  const place = folder({
+    "l.gram": '[l:Library | (f:Command {run: ["printenv", "TRACEPARENT"], signature: "()==>(::Text)"})]',
+  });
+  const program = loads("[f:Tool | ()==>(::Text)]").bind(ToolLibrary.load(join(place, "l.gram"))).session();
+  assert.equal((await program.call("f")).result, traceparent);
   context.disable();
   trace.disable();
+  propagation.disable();
   const [repaired, failed, refused] = ended;
   assert.equal(repaired.name, "execute_tool f");
   const attributes = { "gen_ai.operation.name": "execute_tool", "gen_ai.tool.name": "f", "gen_ai.tool.type": "function" };
