@@ -46,11 +46,13 @@ const OPTIONS = new Set(["callId", "finishReason", "signal", "inject"]);
 
 /** @internal Options, without names of parameters among them. */
 export function expectOptions<T extends object>(options: T): T {
-  const wrong = Object.keys(options).find((name) => !OPTIONS.has(name));
-  if (wrong === undefined) return options;
-  throw new TypeError(
-    `\`${wrong}\` is not an option of calls; pass arguments in an object: \`call("f", { ${wrong}: … })\``,
-  );
+  for (const name in options) {
+    if (OPTIONS.has(name)) continue;
+    throw new TypeError(
+      `\`${name}\` is not an option of calls; pass arguments in an object: \`call("f", { ${name}: … })\``,
+    );
+  }
+  return options;
 }
 
 /**
