@@ -27,6 +27,8 @@ pub(crate) struct Caller {
     pub(crate) injected: Option<Py<PyDict>>,
     /// Receives the verdict.
     pub(crate) on_verdict: Option<Py<PyAny>>,
+    /// Receives the progress of functions.
+    pub(crate) on_progress: Option<Py<PyAny>>,
     /// The exception that a function raised.
     raised: Mutex<Option<Py<PyAny>>>,
 }
@@ -36,8 +38,9 @@ impl Caller {
         event_loop: Option<Py<PyAny>>,
         injected: Option<Py<PyDict>>,
         on_verdict: Option<Py<PyAny>>,
+        on_progress: Option<Py<PyAny>>,
     ) -> Arc<Self> {
-        Arc::new(Self { event_loop, injected, on_verdict, raised: Mutex::default() })
+        Arc::new(Self { event_loop, injected, on_verdict, on_progress, raised: Mutex::default() })
     }
 
     /// The caller of the call that runs.

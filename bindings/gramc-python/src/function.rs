@@ -45,6 +45,12 @@ impl Completion {
         self.caller.injected.as_ref()
     }
 
+    /// Receives the progress of the function.
+    #[getter]
+    fn on_progress(&self) -> Option<&Py<PyAny>> {
+        self.caller.on_progress.as_ref()
+    }
+
     /// The result as JSON text.
     fn finish(&self, py: Python<'_>, result: &str) {
         crate::runtime::detach(py, || {

@@ -109,13 +109,15 @@ pub(crate) struct BoundLibrary {
 #[pymethods]
 impl BoundLibrary {
     /// Starts a conversation. `approve` is asked about calls that have to be approved, `inject` holds
-    /// values of injected parameters, and `on_verdict` receives the verdicts.
-    #[pyo3(signature = (*, approve=None, inject=None, on_verdict=None))]
+    /// values of injected parameters, `on_verdict` receives the verdicts, and `on_progress` the progress of
+    /// functions.
+    #[pyo3(signature = (*, approve=None, inject=None, on_verdict=None, on_progress=None))]
     fn session(
         this: &Bound<'_, Self>,
         approve: Option<&Bound<'_, PyAny>>,
         inject: Option<Bound<'_, PyDict>>,
         on_verdict: Option<Py<PyAny>>,
+        on_progress: Option<Py<PyAny>>,
     ) -> PyResult<Session> {
         static RUNNER: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
         let mut session = gramc_tools::Session::new(&this.get().library.bound)
@@ -133,13 +135,13 @@ impl BoundLibrary {
             }));
         }
         let inject = inject.map(|inject| inject.copy()).transpose()?.map(Bound::unbind);
-        Ok(Session::new(session, this.clone().unbind(), inject, on_verdict))
+        Ok(Session::new(session, this.clone().unbind(), inject, on_verdict, on_progress))
     }
 
     /// A session for the calls of several models, which does not count them.
     fn _shared_session(this: Py<Self>, on_verdict: Option<Py<PyAny>>) -> Session {
         let session = gramc_tools::Session::new(&this.get().library.bound);
-        Session::new(session.with_callers(Callers::Many), this, None, on_verdict)
+        Session::new(session.with_callers(Callers::Many), this, None, on_verdict, None)
     }
 
     fn __len__(&self) -> usize {

@@ -29,6 +29,8 @@ pub(crate) struct Session {
     inject: Option<Py<PyDict>>,
     /// Receives the verdicts.
     on_verdict: Option<Py<PyAny>>,
+    /// Receives the progress of functions.
+    on_progress: Option<Py<PyAny>>,
     /// Cancelled when the conversation of an agent ends.
     ended: Option<CancellationToken>,
 }
@@ -39,8 +41,9 @@ impl Session {
         bound: Py<BoundLibrary>,
         inject: Option<Py<PyDict>>,
         on_verdict: Option<Py<PyAny>>,
+        on_progress: Option<Py<PyAny>>,
     ) -> Self {
-        Self { native: Arc::new(session), bound, inject, on_verdict, ended: None }
+        Self { native: Arc::new(session), bound, inject, on_verdict, on_progress, ended: None }
     }
 
     /// The session of an agent, which can call nothing any more once its conversation has ended.
@@ -49,7 +52,9 @@ impl Session {
         bound: Py<BoundLibrary>,
         ended: CancellationToken,
     ) -> Self {
-        Self { native: session, bound, inject: None, on_verdict: None, ended: Some(ended) }
+        let (inject, on_verdict, on_progress) = (None, None, None);
+        let ended = Some(ended);
+        Self { native: session, bound, inject, on_verdict, on_progress, ended }
     }
 
     /// The caller of a call. Its own values of injected parameters take precedence.
@@ -69,8 +74,10 @@ impl Session {
             (of_session, inject) => of_session.or_else(|| inject.cloned()),
         };
         let clone = |object: &Py<PyAny>| object.clone_ref(py);
-        let (event_loop, on_verdict) = (event_loop.map(clone), self.on_verdict.as_ref().map(clone));
-        Ok(Caller::new(event_loop, injected.map(Bound::unbind), on_verdict))
+        let [on_verdict, on_progress] =
+            [&self.on_verdict, &self.on_progress].map(|callback| callback.as_ref().map(clone));
+        let (event_loop, injected) = (event_loop.map(clone), injected.map(Bound::unbind));
+        Ok(Caller::new(event_loop, injected, on_verdict, on_progress))
     }
 
     pub(crate) fn call_token(&self) -> PyResult<CancellationToken> {

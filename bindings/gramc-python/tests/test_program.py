@@ -272,6 +272,51 @@ def test_misuse(shop, tmp_path):
         shop.compile("opnai")
 
 
+def work(steps: int, context: gramc.Context) -> int:
+    for step in range(steps):
+        context.progress(step + 1, steps, f"step {step + 1}")
+    return steps
+
+
+async def work_async(steps: int, context: gramc.Context) -> int:
+    return work(steps, context)
+
+
+def test_progress(caplog):
+    from fastmcp import Client, FastMCP
+
+    from gramc.adapters import fastmcp
+
+    for function in (work, work_async):
+        library = gramc.ToolLibrary("l")
+        library.add("work", function)
+        bound = library.specification().bind(library)
+        assert list(bound.specification["work"].schema["properties"]) == ["steps"]
+        seen: list[gramc.Progress] = []
+        session = bound.session(on_progress=seen.append)
+        assert session.call("work", {"steps": 2}).result == 2
+        assert seen == [("work", 1, 2, "step 1"), ("work", 2, 2, "step 2")]
+        assert asyncio.run(session.acall("work", {"steps": 1})).ok and len(seen) == 3
+        assert bound.session().call("work", {"steps": 1}).ok
+        assert gramc.guard(work)({"steps": "3"}) == 3
+        assert bound.session(on_progress=lambda progress: 1 / 0).call("work", {"steps": 1}).ok
+        assert "`on_progress` failed for `work`" in caplog.text
+
+        async def of_server() -> None:
+            heard: list[Any] = []
+
+            async def hear(*progress: Any) -> None:
+                heard.append(progress)
+
+            server = FastMCP("s", middleware=[fastmcp.middleware(bound)])
+            async with Client(server, progress_handler=hear) as client:
+                assert (await client.call_tool("work", {"steps": 2})).content[0].text == "2"
+                await asyncio.sleep(0.2)
+            assert heard == [(1, 2, "step 1"), (2, 2, "step 2")]
+
+        asyncio.run(of_server())
+
+
 def test_contracts():
     def divide(n: int) -> float:
         return 10 / n

@@ -11,6 +11,7 @@ import sys as _sys
 
 from . import _native
 from ._content import Audio, Image
+from ._context import Context, Progress
 from ._errors import BindError, ExperimentError, SpecError
 from ._experiment import aexperiment, experiment
 from ._guard import CallRefused, guard
@@ -26,9 +27,11 @@ __all__ = [
     "Bound",
     "CallRefused",
     "CallStream",
+    "Context",
     "ExperimentError",
     "Image",
     "Injected",
+    "Progress",
     "Report",
     "Session",
     "SpecError",

@@ -13,6 +13,7 @@ from collections.abc import Callable, Coroutine
 from typing import TYPE_CHECKING, Any
 
 from . import _content, _signature, _telemetry, _workers
+from ._context import Context
 from ._json import encode
 
 if TYPE_CHECKING:
@@ -103,6 +104,7 @@ class Runner:
         self._is_async = is_coroutine_function(function)
         self._read = _signature.reader(function)
         self._context = _signature.context_parameters(function)
+        self._calls = _signature.call_parameters(function)
 
     def start(self, completion: Completion, arguments: str, hidden: list[str]) -> Any:
         """Start the function. The answer has a method `cancel`."""
@@ -113,7 +115,9 @@ class Runner:
         values = self._read(arguments)
         if self._context:
             declared = {name: values[name] for name in hidden if name in values}
-            supplied = {**declared, **self._inject, **(completion.injected or {})}
+            call = Context(self._name, completion.on_progress) if self._calls else None
+            calls = dict.fromkeys(self._calls, call)
+            supplied = {**calls, **declared, **self._inject, **(completion.injected or {})}
             _signature.supply(self._name, self._context, values, supplied)
         return self._function(**values)
 

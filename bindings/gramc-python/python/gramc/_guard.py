@@ -6,12 +6,14 @@ import functools
 import importlib
 import inspect
 import json
+import sys
 import warnings
 import weakref
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from . import _native, _signature, _telemetry
+from ._context import Context
 from ._errors import SpecError
 from ._functions import is_coroutine_function
 from ._json import encode
@@ -80,7 +82,10 @@ def guard(
 def _adapter_of(tool: Any) -> str | None:
     if hasattr(tool, "__registry_info__"):
         return "inspect_ai"
-    packages = (base.__module__.partition(".")[0] for base in type(tool).__mro__)
+    packages = {base.__module__.partition(".")[0] for base in type(tool).__mro__}
+    # Programs have packages of this name, too.
+    if "agents" in packages and not hasattr(sys.modules.get("agents"), "Runner"):
+        packages.remove("agents")
     return next((_ADAPTERS[package] for package in packages if package in _ADAPTERS), None)
 
 
@@ -172,7 +177,10 @@ class Guard:
         key = id(run)
         known = self._sessions.get(key)
         if known is None or known.run() is not run:
-            reference = weakref.ref(run, lambda _: self._sessions.pop(key, None))
+            try:
+                reference = weakref.ref(run, lambda _: self._sessions.pop(key, None))
+            except TypeError:
+                return self._shared
             known = _RunSession(reference, self._bound.session(on_verdict=self._on_verdict), [])
             self._sessions[key] = known
         if known.replies[-1:] != [reply]:
@@ -221,6 +229,7 @@ def guard_function(function: Any, name: str | None, options: Options) -> Any:
     read = _signature.reader(function)
     read_leniently = _signature.lenient_reader(function)
     context = _signature.context_parameters(function)
+    calls = _signature.call_parameters(function)
     known = inspect.signature(function)
 
     def prepare(positional: tuple[Any, ...], keywords: dict[str, Any]) -> dict[str, Any]:
@@ -251,7 +260,8 @@ def guard_function(function: Any, name: str | None, options: Options) -> Any:
         checked = guard.check(arguments, accepts)
         values = lenient[0] if lenient else read(text if checked is None else checked)
         # The model has no effect on the parameters of the program.
-        return {**{key: value for key, value in values.items() if key not in context}, **supplied}
+        values = {key: value for key, value in values.items() if key not in context}
+        return {**values, **dict.fromkeys(calls, Context(guard.name, None)), **supplied}
 
     if is_coroutine_function(function):
 

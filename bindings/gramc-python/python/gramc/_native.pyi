@@ -7,6 +7,7 @@ import os
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from typing import Any, NoReturn, TypeAlias, final
 
+from ._context import Progress
 from ._functions import AgentRunner, Runner
 from ._library import ToolLibrary
 from ._specification import SpecifiedTool
@@ -88,6 +89,7 @@ class Bound:
         approve: Approve | None = None,
         inject: dict[str, Any] | None = None,
         on_verdict: Callable[[Verdict], Any] | None = None,
+        on_progress: Callable[[Progress], Any] | None = None,
     ) -> Session: ...
     def test(
         self,
@@ -205,6 +207,8 @@ class Completion:
     def event_loop(self) -> asyncio.AbstractEventLoop | None: ...
     @property
     def injected(self) -> dict[str, Any] | None: ...
+    @property
+    def on_progress(self) -> Callable[[Progress], Any] | None: ...
     def finish(self, result: str) -> None: ...
     def finish_content(self, blocks: str) -> None: ...
     def fail(self, message: str, exception: BaseException | None = None) -> None: ...

@@ -13,6 +13,7 @@ from collections.abc import Callable
 from typing import Annotated, Any, TypeVar
 
 from ._code import innermost
+from ._context import Context
 
 T = TypeVar("T")
 
@@ -47,6 +48,7 @@ _CONTEXTS = {
     ("agents", "RunContextWrapper"),
     ("fastapi", "Depends"),
     ("fastmcp", "Context"),
+    ("gramc", "Context"),
     ("langchain_core", "BaseRunManager"),
     ("langchain_core", "InjectedToolArg"),
     ("langchain_core", "RunnableConfig"),
@@ -86,6 +88,11 @@ def context_parameters(function: Callable[..., Any]) -> dict[str, bool]:
         if is_context(types_of.get(name), default):
             found[name] = default is inspect.Parameter.empty or _is_context(type(default))
     return found
+
+
+def call_parameters(function: Callable[..., Any]) -> list[str]:
+    """The parameters that get the call itself."""
+    return [name for name, annotation in hints(function).items() if annotation is Context]
 
 
 def supply(

@@ -2,24 +2,35 @@
 
 from __future__ import annotations
 
+import asyncio
+import concurrent.futures
+import contextvars
+import functools
 import weakref
 from collections.abc import Sequence
 from typing import Any
 
 from fastmcp import FastMCP
 from fastmcp.exceptions import ToolError, ValidationError
+from fastmcp.server.dependencies import get_context
 from fastmcp.server.middleware import CallNext, Middleware, MiddlewareContext
 from fastmcp.tools import Tool
 from fastmcp.tools.base import ToolResult
 from mcp.types import ContentBlock
 from pydantic import TypeAdapter
 
+from .._context import Progress
 from .._guard import CallRefused, Guard, Options
 from .._native import Bound
 from ._session_tools import ModelCall, SessionTools
 
 __all__ = ["middleware"]
 
+
+#: The reports of progress of the call, which may not have reached the client yet.
+_reports: contextvars.ContextVar[list[concurrent.futures.Future[None]]] = contextvars.ContextVar(
+    "reports"
+)
 
 _BLOCKS: TypeAdapter[list[ContentBlock]] = TypeAdapter(list[ContentBlock])
 
@@ -36,7 +47,9 @@ class _Middleware(Middleware):
         client = _client(context)
         try:
             if client is not None and client not in self._sessions:
-                self._sessions[client] = self._tools.of_session(self._bound.session())
+                report = functools.partial(_report_progress, asyncio.get_running_loop())
+                session = self._bound.session(on_progress=report)
+                self._sessions[client] = self._tools.of_session(session)
             return self._sessions.get(client, self._tools)
         except TypeError:
             return self._tools
@@ -62,12 +75,22 @@ class _Middleware(Middleware):
         if name not in self._names:
             return await call_next(context)
         call = ModelCall(name, context.message.arguments or {})
+        reports: list[concurrent.futures.Future[None]] = []
+        _reports.set(reports)
         verdict = await self._tools_of(context).acall(call)
+        # Clients ignore progress after the result.
+        await asyncio.gather(*map(asyncio.wrap_future, reports), return_exceptions=True)
         structured = verdict.result if isinstance(verdict.result, dict) else None
         content: Any = verdict.message
         if verdict.content is not None:
             content = _BLOCKS.validate_python(verdict.content)
         return ToolResult(content=content, structured_content=structured, is_error=not verdict.ok)
+
+
+def _report_progress(loop: asyncio.AbstractEventLoop, progress: Progress) -> None:
+    """Report the progress of a function to the client of the request."""
+    report = get_context().report_progress(progress.done, progress.total, progress.message)
+    _reports.get().append(asyncio.run_coroutine_threadsafe(report, loop))
 
 
 def middleware(bound: Bound) -> Middleware:
