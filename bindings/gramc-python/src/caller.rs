@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use gramc_tools::Verdict as CallVerdict;
 use parking_lot::Mutex;
+use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::PyDict;
@@ -61,6 +62,12 @@ impl Caller {
     pub(crate) fn conclude(&self, py: Python<'_>, verdict: CallVerdict) -> PyResult<Py<Verdict>> {
         static REPORT: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
         let exception = self.raised.lock().take();
+if let Some(exception) = &exception
+            && exception.bind(py).is_instance_of::<PyKeyboardInterrupt>()
+        {
+            // Ctrl-C during a function that runs in the thread of the caller.
+            return Err(PyErr::from_value(exception.bind(py).clone()));
+        }
         let is_reported = is_changed(&verdict) || !verdict.is_ok() || self.on_verdict.is_some();
         let verdict = Py::new(py, Verdict::new(verdict, exception))?;
         if is_reported {

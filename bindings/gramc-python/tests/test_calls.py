@@ -9,6 +9,7 @@ import datetime
 import enum
 import json
 import pickle
+import threading
 import time
 from typing import Annotated, Literal
 
@@ -441,3 +442,73 @@ def test_a_call_that_no_continuation_makes_valid_is_stopped():
     assert verdict.error_type == "validation_error" and "`x` must be an integer" in verdict.message
     assert session.begin("g").error["error_type"] == "unknown_tool"
     assert session.begin("f").stop().error_type == "reply_cut_off"
+
+
+class Level(enum.IntEnum):
+    LOW = 1
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        None,
+        True,
+        0,
+        -1,
+        2**63 - 1,
+        2**63,
+        -(10**40),
+        0.1,
+        -0.0,
+        1e16,
+        1e-7,
+        1.0,
+        "",
+        'ü "\\ \n \u2028 \U0001f600 \0',
+        [],
+        {},
+        [[], {}, [None, [False, 1.5]]],
+        (1, (2, "x")),
+        {"ä": {"": [1, {"b": "c"}]}},
+        {1: "one", None: 2, True: 3},
+        [Level.LOW],
+        {"deep": [[[[[[[[{"x": [0]}]]]]]]]]},
+    ],
+)
+def test_values_arrive_as_the_json_module_writes_and_reads_them(value):
+    spec = gramc.loads("[take:Tool | (value::Any)==>(::Any)]")
+    expected = json.loads(json.dumps({"value": value}))
+    for arguments in ({"value": value}, json.dumps({"value": value})):
+        verdict = spec.validate("take", arguments)
+        assert repr(verdict.arguments) == repr(expected)
+        assert repr(verdict.to_dict()["arguments"]) == repr(expected)
+
+
+def test_what_the_json_module_refuses_is_refused():
+    spec = gramc.loads("[take:Tool | (value::Any)==>(::Any)]")
+    itself: list[object] = []
+    itself.append(itself)
+    with pytest.raises((ValueError, RecursionError)):
+        spec.validate("take", {"value": itself})
+    with pytest.raises(TypeError):
+        spec.validate("take", {"value": object()})
+    assert not spec.validate("take", {"value": float("nan")}).ok
+
+
+def test_without_threads_functions_run_in_that_of_the_caller():
+    def where() -> int:
+        return threading.get_ident()
+
+    def stop() -> int:
+        raise KeyboardInterrupt
+
+    spec = gramc.loads("[where:Tool | ()==>(::Int)] [stop:Tool | ()==>(::Int)]")
+    library = gramc.ToolLibrary("here", threads=False)
+    library.add("where", where)
+    library.add("stop", stop)
+    session = spec.bind(library).session()
+    assert session.call("where").result == threading.get_ident()
+    with pytest.raises(KeyboardInterrupt):
+        session.call("stop")
+    library.add("where", where, threads=True)
+    assert spec.bind(library).session().call("where").result != threading.get_ident()

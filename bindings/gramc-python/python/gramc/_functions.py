@@ -96,8 +96,10 @@ class Runner:
         function: Callable[..., Any],
         inject: dict[str, Any],
         describe: Callable[[BaseException], str],
+        threads: bool,
     ) -> None:
         self._name = name
+        self._threads = threads
         self._function = function
         self._inject = inject
         self._describe = describe
@@ -109,6 +111,8 @@ class Runner:
     def start(self, completion: Completion, arguments: str, hidden: list[str]) -> Any:
         """Start the function. The answer has a method `cancel`."""
         work = _Work(lambda: self._call(completion, arguments, hidden), completion, self._describe)
+        if not self._threads and not self._is_async:
+            return work.run()
         return work.start(completion.event_loop, self._is_async)
 
     def _call(self, completion: Completion, arguments: str, hidden: list[str]) -> Any:
@@ -172,6 +176,11 @@ class _Work:
         if loop is not None:
             return loop.create_task(self._run_async(is_of_caller=True))
         return _Task(_workers.background_loop(purpose), self._run_async(is_of_caller=False))
+
+    def run(self) -> _workers.Job:
+        """Run a function in the thread of the caller. The answer is a job that is done."""
+        self._run()
+        return _workers.Job(lambda: None)
 
     def _run(self) -> None:
         try:

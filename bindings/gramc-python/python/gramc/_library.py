@@ -52,7 +52,9 @@ class ToolLibrary:
 
     Keyword arguments are settings for all tools that are added: `timeout` (seconds, or text such as
     `"5s"`), `max_attempts`, `concurrency`, `throttle` and the other attributes of a library in gram.
-    `error_text` is a function from the exception of a tool to the text for the model.
+    `error_text` is a function from the exception of a tool to the text for the model. With
+    `threads=False`, functions that are not coroutines run in the thread of the caller: without the cost
+    of another thread, and without a time limit.
     """
 
     name: str
@@ -63,9 +65,11 @@ class ToolLibrary:
         name: str,
         *,
         error_text: Callable[[BaseException], str] | None = None,
+        threads: bool = True,
         **settings: Any,
     ) -> None:
         self.name = name
+        self._threads = threads
         self._native = _native.Library(name, _attributes(settings))
         self._describe = describe_by(error_text)
         self._functions: dict[str, Callable[..., Any]] = {}
@@ -118,9 +122,10 @@ class ToolLibrary:
         function: Callable[..., Any],
         *,
         inject: dict[str, Any] | None = None,
+        threads: bool | None = None,
         **settings: Any,
     ) -> None:
-        """Add a function as the implementation of a tool.
+        """Add a function as the implementation of a tool. `threads` overrides that of the library.
 
         Raises `TypeError` if a parameter has a type that no argument of a model has.
         """
@@ -134,7 +139,9 @@ class ToolLibrary:
         values = inject or {}
         self._native.add(
             name,
-            Runner(name, function, values, self._describe),
+            Runner(
+                name, function, values, self._describe, self._threads if threads is None else threads
+            ),
             _signature.parameters_schema(function, strict=False),
             _attributes(settings),
             {key: value for key, value in values.items() if key not in supplied},
