@@ -510,5 +510,7 @@ def test_without_threads_functions_run_in_that_of_the_caller():
     assert session.call("where").result == threading.get_ident()
     with pytest.raises(KeyboardInterrupt):
         session.call("stop")
+    library = gramc.ToolLibrary("mixed", threads=False)
     library.add("where", where, threads=True)
+    library.add("stop", stop)
     assert spec.bind(library).session().call("where").result != threading.get_ident()
