@@ -10,6 +10,7 @@ mod defs;
 mod error;
 mod input;
 mod keywords;
+mod mend;
 mod names;
 mod openapi;
 mod parts;
@@ -33,6 +34,7 @@ pub use error::VerbatimPlace;
 use gramc_model::{Container, Module, Source, Type, TypeDeclaration, TypeKind};
 pub use input::Origin;
 use input::{ImportedTool, Input};
+use mend::SchemaRepair;
 pub use tool_set::{ToolSchema, ToolSet, import_tools};
 
 /// Options of an import.
@@ -94,8 +96,8 @@ pub struct Imported {
 /// # Errors
 ///
 /// If the text is not valid JSON, contains no tools, has another value in place of a schema, a
-/// reference that leads to another document or nowhere, or a tool with the container's name. Of the
-/// tools of an MCP server, those with such references are left out, if there are others.
+/// reference that leads to another document or nowhere, or a tool with the container's name. Tools with
+/// such references, or that are no tools, are left out with a note if there are others.
 pub fn import(json: &str, options: &ImportOptions<'_>) -> Result<Imported, ImportError> {
     let json = json.trim_start_matches('\u{feff}');
     if json.trim().is_empty() {
@@ -135,7 +137,8 @@ fn import_all(documents: Vec<Value>, options: &ImportOptions<'_>) -> Result<Impo
     }
     let Input { tools, is_mcp, mut notes } = input;
     let mut tools = distinct(tools, options.container, &mut notes)?;
-    normalize_all(&mut tools, is_mcp, &mut notes)?;
+    mend_all(&mut tools, &mut notes)?;
+    normalize_all(&mut tools, &mut notes)?;
     let mut module = Module::default();
     let mut converter = Converter::default();
     let mut registry = Registry::default();
@@ -172,11 +175,40 @@ fn finish(
     Ok(Imported { module, text, verbatim: converter.places, unsound, notes })
 }
 
-/// Rewrites all schemas as draft 2020-12. `is_mcp` says that the tools are the list of an MCP server,
-/// which users cannot change: then those with references that lead to no schema are left out.
+/// Repairs all schemas. Tools with another value in place of a schema are left out, if there are others.
+fn mend_all(tools: &mut Vec<ImportedTool>, notes: &mut Vec<String>) -> Result<(), ImportError> {
+    let mut refused = Vec::new();
+    tools.retain_mut(|tool| {
+        let name = &tool.name;
+        for (root, schema) in [("", &mut tool.schema), ("outputSchema", &mut tool.output)] {
+            let Some(schema) = schema else { continue };
+            if !schema.is_object() && !schema.is_boolean() {
+                let (tool, path) = (name.clone(), root.to_owned());
+                refused.push(VerbatimPlace { tool, path, reason: String::new() });
+                return false;
+            }
+            notes.extend(mend::mend(schema).into_iter().map(|SchemaRepair { path, what }| {
+                format!("tool `{name}`: {}: {what}", join_path(root, path))
+            }));
+        }
+        true
+    });
+    match refused.pop() {
+        Some(place) if tools.is_empty() => return Err(ImportError::NoSchema(place)),
+        last => refused.extend(last),
+    }
+    notes.extend(
+        refused
+            .into_iter()
+            .map(|place| format!("{} and is left out", ImportError::NoSchema(place))),
+    );
+    Ok(())
+}
+
+/// Rewrites all schemas as draft 2020-12. Tools with references that lead to no schema are left out,
+/// if there are others.
 fn normalize_all(
     tools: &mut Vec<ImportedTool>,
-    is_mcp: bool,
     notes: &mut Vec<String>,
 ) -> Result<(), ImportError> {
     let mut unresolved = Vec::new();
@@ -207,7 +239,7 @@ fn normalize_all(
             usable.push(tool);
         }
     }
-    if unresolved.is_empty() || (is_mcp && !usable.is_empty()) {
+    if unresolved.is_empty() || !usable.is_empty() {
         let left_out = |(tool, reference)| format!("tool `{tool}` is left out: {reference}");
         notes.extend(unresolved.into_iter().map(left_out));
         *tools = usable;

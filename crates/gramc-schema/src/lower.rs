@@ -127,6 +127,9 @@ pub fn lower(spec: &TargetSpec, names: &Names, tool: ToolJson<'_>) -> Lowered {
     if spec.root.object {
         std::iter::once(&mut parameters).chain(&mut output).for_each(modernize);
     }
+    if spec.shape == ToolShape::Mcp {
+        std::iter::once(&mut parameters).chain(&mut output).for_each(schema::parts::limit_tuples);
+    }
     let mut description = description.map(Cow::Borrowed);
     let schema::LoweredSchema { mut schema, notes, mut losses, restore } =
         schema::lower(spec, name, &mut description, parameters);

@@ -79,6 +79,26 @@ pub(super) struct Input {
     pub(super) notes: Vec<String>,
 }
 
+/// The tools that Gemini itself has, each a key with its options.
+const GEMINI_TOOLS: [&str; 16] = [
+    "codeExecution",
+    "code_execution",
+    "computerUse",
+    "computer_use",
+    "enterpriseWebSearch",
+    "enterprise_web_search",
+    "fileSearch",
+    "file_search",
+    "googleMaps",
+    "google_maps",
+    "googleSearch",
+    "googleSearchRetrieval",
+    "google_search",
+    "google_search_retrieval",
+    "urlContext",
+    "url_context",
+];
+
 /// The expected format, for an error message.
 fn expected_format(from: Origin) -> &'static str {
     match from {
@@ -164,13 +184,28 @@ impl Input {
 
     fn list(&mut self, items: Vec<Value>, from: Origin) -> Result<(), ImportError> {
         let mcp = self.tools.is_empty() || self.is_mcp;
+        let mut refused = Vec::new();
         for (at, item) in items.into_iter().enumerate() {
-            match item {
-                Value::Object(map) => self.tool(map, from, at + 1)?,
-                other => return Err(unrecognised_error(&other, from)),
-            }
+            let read = match item {
+                Value::Object(map) => self.tool(map, from, at + 1),
+                other => Err(unrecognised_error(&other, from)),
+            };
+            refused.extend(read.err().map(|error| (at + 1, error)));
         }
         self.is_mcp &= mcp;
+        self.leave_out(refused)
+    }
+
+    /// Notes what is no tool, if there are tools beside it.
+    fn leave_out(&mut self, mut refused: Vec<(usize, ImportError)>) -> Result<(), ImportError> {
+        if self.tools.is_empty() && !refused.is_empty() {
+            return Err(refused.swap_remove(0).1);
+        }
+        let note = |(at, error)| match error {
+            ImportError::Nameless(_) => format!("left out {error}"),
+            error => format!("left out tool {at}: {error}"),
+        };
+        self.notes.extend(refused.into_iter().map(note));
         Ok(())
     }
 
@@ -179,6 +214,11 @@ impl Input {
         for key in ["functionDeclarations", "function_declarations"] {
             if let Some(Value::Array(items)) = map.get_mut(key) {
                 let items = std::mem::take(items);
+                for name in map.keys().filter(|name| name.as_str() != key) {
+                    let note =
+                        format!("skipped `{name}` of tool {at}: it is built into the provider");
+                    self.notes.push(note);
+                }
                 return self.declarations(items, from);
             }
         }
@@ -205,9 +245,21 @@ impl Input {
         let kind = map.get("type").and_then(Value::as_str);
         if form.is_none_or(|form| form == ToolForm::Function)
             && !map.contains_key("parameters")
-            && let Some(kind) = kind.filter(|kind| *kind != "function" && *kind != "custom")
+            && let Some(kind) = kind.filter(|kind| *kind != "function")
         {
-            self.notes.push(format!("skipped tool {at}: `{kind}` is built into the provider"));
+            self.notes.push(match kind {
+                "custom" => {
+                    format!("left out tool {at}: a `custom` tool takes text, not arguments")
+                }
+                _ => format!("skipped tool {at}: `{kind}` is built into the provider"),
+            });
+            return Ok(());
+        }
+        let built_in = |key: &&String| GEMINI_TOOLS.contains(&key.as_str());
+        if form.is_none()
+            && let Some(name) = map.keys().find(built_in)
+        {
+            self.notes.push(format!("skipped tool {at}: `{name}` is built into the provider"));
             return Ok(());
         }
         let Some(form) = form else { return Err(unrecognised_error(&Value::Object(map), from)) };
@@ -223,16 +275,22 @@ impl Input {
         if !matches!(from, Origin::Auto | Origin::Gemini) {
             return Err(ImportError::Mismatch(expected_format(from), "tools of Gemini".to_owned()));
         }
+        let mut refused = Vec::new();
         for (at, item) in items.into_iter().enumerate() {
-            let Value::Object(mut map) = item else { return Err(unrecognised_error(&item, from)) };
-            for key in ["parameters", "response"] {
-                if let Some(schema) = map.get_mut(key) {
-                    openapi::to_json_schema(schema);
+            let read = match item {
+                Value::Object(mut map) => {
+                    for key in ["parameters", "response"] {
+                        if let Some(schema) = map.get_mut(key) {
+                            openapi::to_json_schema(schema);
+                        }
+                    }
+                    self.read(map, ToolForm::Gemini, at + 1)
                 }
-            }
-            self.read(map, ToolForm::Gemini, at + 1)?;
+                other => Err(unrecognised_error(&other, from)),
+            };
+            refused.extend(read.err().map(|error| (at + 1, error)));
         }
-        Ok(())
+        self.leave_out(refused)
     }
 
     fn read(&mut self, map: Object, form: ToolForm, at: usize) -> Result<(), ImportError> {

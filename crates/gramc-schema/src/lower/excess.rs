@@ -55,6 +55,12 @@ pub fn request_limits(spec: &TargetSpec, tools: &[&Value]) -> Vec<Excess> {
         check(k::PROPERTIES, limits.properties, counts.properties, name);
         check("members of enums", limits.enum_values, counts.enum_values, name);
         check(
+            "characters in the values of an enum with more than 250",
+            limits.large_enum_characters,
+            counts.large_enum,
+            name,
+        );
+        check(
             "characters in names of properties and in values of enums",
             limits.characters,
             counts.characters,
@@ -86,6 +92,8 @@ struct Counts {
     unions: u64,
     enum_values: u64,
     characters: u64,
+    /// The characters of the largest enum with more than 250 values.
+    large_enum: u64,
     depth: u64,
     /// The length of the longest description.
     description: u64,
@@ -129,7 +137,11 @@ impl Counts {
                 }
                 (k::ENUM, Value::Array(values)) => {
                     self.enum_values += values.len() as u64;
-                    self.characters += values.iter().map(value_length).sum::<u64>();
+                    let characters = values.iter().map(value_length).sum::<u64>();
+                    self.characters += characters;
+                    if values.len() > 250 {
+                        self.large_enum = self.large_enum.max(characters);
+                    }
                 }
                 (k::CONST, value) => self.characters += value_length(value),
                 _ => {}
@@ -227,6 +239,8 @@ mod tests {
             found(Target::OpenAiStrict, &[tool]),
             [
                 "t: 1001 members of enums, but the target accepts at most 1000",
+                "t: 200200 characters in the values of an enum with more than 250, but the target \
+                 accepts at most 15000",
                 "t: 200212 characters in names of properties and in values of enums, but \
                  the target accepts at most 120000",
                 "t: 11 levels of nested objects, but the target accepts at most 10",

@@ -52,6 +52,8 @@ pub enum Became {
     Narrowed { reason: &'static str },
     /// The constraint was dropped, and nothing is lost.
     Dropped { reason: &'static str },
+    /// The constraint was dropped, and the model is not told of it.
+    Lost { reason: &'static str },
 }
 
 impl Became {
@@ -81,6 +83,9 @@ impl fmt::Display for Loss {
         if let Became::Wrapped { to } = became {
             return write!(f, "{tool}: the value became the property `{to}` of an object");
         }
+        if let (Became::Narrowed { reason }, Value::Null) = (became, value) {
+            return write!(f, "{tool}: {place} is narrowed: {reason}");
+        }
         if *became == Became::Closed && value.is_null() {
             return write!(f, "{tool}: {place} is lost: only the named properties can be given");
         }
@@ -101,6 +106,7 @@ impl fmt::Display for Loss {
             Became::Closed => write!(f, "is lost: only the named properties can be given"),
             Became::Narrowed { reason } => write!(f, "is narrowed: {reason}"),
             Became::Dropped { reason } => write!(f, "was left out: {reason}"),
+            Became::Lost { reason } => write!(f, "is lost: {reason}"),
         }
     }
 }

@@ -296,6 +296,12 @@ fn forms(page: &mut String, spec: &TargetSpec) {
         add("Every schema has a type. A schema that accepts any value becomes JSON text in the \
              same way.");
     }
+    if spec.types.with_constraints {
+        add(
+            "A schema with constraints has a type. If none is declared, the type that the constraints \
+             apply to is added, and values of other types are no longer accepted.",
+        );
+    }
     match spec.types.several {
         SeveralTypes::List => {}
         SeveralTypes::AnyOf => add(
@@ -311,7 +317,11 @@ fn forms(page: &mut String, spec: &TargetSpec) {
         add("Every array has `items`, which accept any value by default.");
     }
     if spec.enum_of_text_only {
-        add("`enum` contains only text; other values become a sentence.");
+        add("`enum` contains only text that is not empty; other values become a sentence, and an \
+             empty text among others is left out.");
+    }
+    if spec.enum_alone {
+        add("Keywords next to `enum` and `const` are applied to its values.");
     }
     all.extend(patterns(spec).map(str::to_owned));
     all.extend(bounds(spec.bounds));
@@ -357,6 +367,9 @@ fn bounds(rule: BoundRule) -> Vec<String> {
                 .to_owned(),
         );
     }
+    if rule.integers_only {
+        all.push("Bounds of numbers that are not integers become sentences.".to_owned());
+    }
     if !rule.length_with_pattern {
         all.push("Lengths next to a `pattern` or a `format` become sentences.".to_owned());
     }
@@ -374,9 +387,10 @@ fn patterns(spec: &TargetSpec) -> Option<&'static str> {
             "A `pattern` with lookaround (such as `(?=`), backreferences (such as `\\1`), or syntax that \
              Python does not have (such as `\\p{L}` and `(?<name>`) becomes a sentence.",
         ),
-        PatternRule::Regular => Some(
-            "A `pattern` with lookaround, backreferences, word boundaries, Unicode properties, or \
-             anchors that are not at its ends becomes a sentence.",
+        PatternRule::WholeText => Some(
+            "A `pattern` begins with `^` and ends with `$`, because it is matched with the whole text. \
+             Another pattern, and one with lookaround, backreferences, word boundaries or Unicode \
+             properties, becomes a sentence.",
         ),
         PatternRule::Anchored => Some(
             "A `pattern` begins with `^` and ends with `$`. Escapes such as `\\d` become classes \

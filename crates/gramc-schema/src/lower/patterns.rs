@@ -11,11 +11,11 @@ pub(crate) enum PatternRule {
     Any,
     /// Those without lookaround and backreferences that Python compiles, too.
     NoLookaround,
-    /// Those that also have no word boundaries, no classes of Unicode properties, and anchors at
-    /// the ends alone.
-    Regular,
-    /// Those that also match the whole text, from `^` to `$`, have no class escapes such as `\d`,
-    /// repeat nothing more than 2,000 times, and nothing that would take as many rules.
+    /// Those that also have no word boundaries and no classes of Unicode properties, and match the
+    /// whole text, from `^` to `$`.
+    WholeText,
+    /// Those that also have no class escapes such as `\d`, repeat nothing more than 2,000 times, and
+    /// nothing that would take as many rules.
     Anchored,
 }
 
@@ -46,10 +46,14 @@ impl PatternRule {
                 !pattern.any(&|node| matches!(node, Node::Lookaround { .. } | Node::Backreference))
                     && is_python(text)
             }
-            Self::Regular => {
-                is_regular(&pattern) && !pattern.any(&|node| *node == Node::Bracket('{'))
+            Self::WholeText => {
+                is_regular(&pattern)
+                    && is_anchored(&pattern)
+                    && !pattern.any(&|node| *node == Node::Bracket('{'))
             }
-            Self::Anchored => is_regular(&pattern) && is_anchored(&pattern),
+            Self::Anchored => {
+                is_regular(&pattern) && is_anchored(&pattern) && count_rules(&pattern).is_some()
+            }
         };
         if !is_supported {
             return PatternFate::Refused;
@@ -128,13 +132,11 @@ fn is_regular(pattern: &Pattern) -> bool {
     }
 }
 
-/// Whether a regular pattern matches whole texts and is small enough for llama.cpp.
+/// Whether a regular pattern matches whole texts.
 fn is_anchored(pattern: &Pattern) -> bool {
     match &pattern.alternatives[..] {
         [only] if only.len() > 1 => {
-            only.first() == Some(&Node::Start)
-                && only.last() == Some(&Node::End)
-                && count_rules(pattern).is_some()
+            only.first() == Some(&Node::Start) && only.last() == Some(&Node::End)
         }
         _ => false,
     }
@@ -333,14 +335,14 @@ mod tests {
 
     #[test]
     fn regular_expressions_have_anchors_at_the_ends_alone() {
-        for pattern in [r"^a$", "a", "^a", "a$", r"^(a|b)$", "a|b", r"^\d+\s\w$", "^[^^$]$", "^$"] {
-            assert_eq!(PatternRule::Regular.fate(pattern), PatternFate::Kept, "{pattern}");
+        for pattern in [r"^a$", r"^(a|b)$", r"^\d+\s\w$", "^[^^$]$", "^$"] {
+            assert_eq!(PatternRule::WholeText.fate(pattern), PatternFate::Kept, "{pattern}");
         }
         for pattern in [
-            "^a$b", "(^a)", "^a|b$", r"\bfoo", r"\p{L}", r"[\p{L}]", "[]", "(?i)a", "(?i:a)",
-            "a{,3}",
+            "a", "^a", "a$", "a|b", "^a$b", "(^a)", "^a|b$", r"\bfoo", r"\p{L}", r"[\p{L}]", "[]",
+            "(?i)a", "(?i:a)", "a{,3}",
         ] {
-            assert_eq!(PatternRule::Regular.fate(pattern), PatternFate::Refused, "{pattern}");
+            assert_eq!(PatternRule::WholeText.fate(pattern), PatternFate::Refused, "{pattern}");
         }
     }
 

@@ -285,8 +285,8 @@ impl<'r> Lowerer<'r> {
         print(&mut Printer::new(original.as_deref(), &mut self.written))
     }
 
-    /// A schema in a sentence.
-    fn print(&mut self, schema: &Value) -> String {
-        self.print_with(|printer| printer.print(schema))
+    /// A schema in a sentence. `None` if it is too long.
+    fn print(&mut self, schema: &Value) -> Option<String> {
+        self.print_with(|printer| Some(printer.print(schema)).filter(|_| !printer.has_omitted))
     }
 }

@@ -29,8 +29,10 @@ pub struct TargetSpec {
     pub(crate) objects: ObjectRule,
     pub(crate) types: TypeRule,
     pub(crate) arrays_need_items: bool,
-    /// Whether `enum` may only contain strings.
+    /// Whether `enum` may only contain strings, and none that is empty.
     pub(crate) enum_of_text_only: bool,
+    /// Whether keywords next to `enum` and `const` are ignored.
+    pub(crate) enum_alone: bool,
     pub(crate) any_of: AnyOfRule,
     /// How schemas may refer to other schemas.
     pub refs: RefRule,
@@ -215,6 +217,8 @@ pub(crate) struct BoundRule {
     pub(crate) min_length: Option<u64>,
     /// Whether bounds of integers are 64-bit integers, and no range is empty.
     pub(crate) whole: bool,
+    /// Whether bounds of numbers that are not integers are ignored.
+    pub(crate) integers_only: bool,
     /// Whether a length may be next to a `pattern` or `format`.
     pub(crate) length_with_pattern: bool,
 }
@@ -242,6 +246,8 @@ pub(crate) struct TypeRule {
     /// Whether every schema below the root needs a type. A schema for any value then becomes a
     /// string of JSON text.
     pub(crate) always: bool,
+    /// Whether constraints are ignored where no type is declared.
+    pub(crate) with_constraints: bool,
     /// How several types are declared.
     pub(crate) several: SeveralTypes,
 }
@@ -304,6 +310,8 @@ pub(crate) struct Limits {
     pub(crate) properties: Option<u64>,
     /// Enum values of a tool.
     pub(crate) enum_values: Option<u64>,
+    /// Characters in the values of one enum with more than 250 of them.
+    pub(crate) large_enum_characters: Option<u64>,
     /// Characters in a tool's property and definition names, and in its `enum` and `const` values.
     pub(crate) characters: Option<u64>,
     pub(crate) depth: Option<u64>,
@@ -317,6 +325,7 @@ impl Limits {
         unions: None,
         properties: None,
         enum_values: None,
+        large_enum_characters: None,
         characters: None,
         depth: None,
         description: None,
@@ -352,6 +361,7 @@ impl TargetSpec {
             max_items: None,
             min_length: None,
             whole: false,
+            integers_only: false,
             length_with_pattern: true,
         },
         objects: ObjectRule {
@@ -361,9 +371,10 @@ impl TargetSpec {
             empty_as_text: false,
             required_exist: false,
         },
-        types: TypeRule { always: false, several: SeveralTypes::List },
+        types: TypeRule { always: false, with_constraints: false, several: SeveralTypes::List },
         arrays_need_items: false,
         enum_of_text_only: false,
+        enum_alone: false,
         any_of: AnyOfRule::Anything,
         refs: RefRule::Any,
         limits: Limits::NONE,

@@ -8,7 +8,7 @@
 use serde_json::{Map, Value, json};
 
 use super::target_spec::{AnyOfRule, Recursion, RefRule, SeveralTypes, TargetSpec};
-use super::{Became, Lowered, Names, Target, ToolJson, lower};
+use super::{Became, Loss, Lowered, Names, Target, ToolJson, lower};
 use gramc_json_schema::keywords::Keyword as K;
 
 /// Lowers a tool `t` with a schema.
@@ -85,7 +85,8 @@ pub(super) fn violations(spec: &TargetSpec, out: &Lowered) -> Vec<String> {
         if let Became::Description { sentence } = &loss.became {
             // A sentence may be part of a schema in another sentence.
             let written = Value::from(sentence.as_str()).to_string().replace('\\', "");
-            let cut = plain.contains("too long to be shown");
+            let is_lost = |loss: &Loss| matches!(loss.became, Became::Lost { .. });
+            let cut = out.losses.iter().any(is_lost);
             if !cut && !plain.contains(&written[1..written.len() - 1]) {
                 found.push(format!("nobody is told of {loss}"));
             }

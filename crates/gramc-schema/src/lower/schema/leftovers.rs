@@ -29,13 +29,13 @@ impl Lowerer<'_> {
             // Providers take only lists with members.
             self.note(site, k::ENUM, value, "No value is accepted.");
         }
-        self.bounds(site, has, types);
         if has.has(Keyword::Format) {
             self.format(site, types);
         }
         if has.has(Keyword::Pattern) {
             self.pattern(site);
         }
+        self.bounds(site, parts::keywords(site.map), types);
         let kept = if site.path.is_root() { self.spec.root_keep() } else { self.spec.keep };
         // This module itself writes `nullable` for targets that support it.
         let refused = has.minus(kept.with(Keyword::Nullable));
@@ -56,9 +56,12 @@ impl Lowerer<'_> {
         let value = value.into();
         let keyword = Keyword::of(key);
         let seen = site.keys.in_value(keyword, &value);
-        let sentence = self.print_with(|printer| sentences::sentence(keyword, &seen, printer));
+        let (sentence, is_omitted) = self.print_with(|printer| {
+            (sentences::sentence(keyword, &seen, printer), printer.has_omitted)
+        });
         drop(seen);
         let became = match sentence {
+            _ if is_omitted => TOO_LONG,
             None if matches!(keyword, Keyword::Defs | Keyword::Definitions) => {
                 Became::dropped("referenced definitions are moved")
             }
@@ -88,11 +91,13 @@ impl Lowerer<'_> {
         let [then, otherwise] = parts
             .each_ref()
             .map(|(_, part)| part.as_ref().map(|part| site.keys.in_value(Keyword::Then, part)));
-        let sentence = self.print_with(|printer| {
-            sentences::condition(&seen, then.as_deref(), otherwise.as_deref(), printer)
+        let (sentence, is_omitted) = self.print_with(|printer| {
+            let sentence =
+                sentences::condition(&seen, then.as_deref(), otherwise.as_deref(), printer);
+            (sentence, printer.has_omitted)
         });
         drop((seen, then, otherwise));
-        let became = replace_by(sentence, site);
+        let became = if is_omitted { TOO_LONG } else { replace_by(sentence, site) };
         for (key, part) in parts {
             if let Some(part) = part {
                 self.lose_key(site.path, key, part, became.clone());
@@ -133,6 +138,10 @@ impl Lowerer<'_> {
             for (key, value) in parts::take(site.map, lengths) {
                 self.tell(site, &key, value);
             }
+        }
+        if rule.integers_only && types.has(TypeSet::FRACTION) {
+            let bounds = [k::MINIMUM, k::EXCLUSIVE_MINIMUM, k::MAXIMUM, k::EXCLUSIVE_MAXIMUM];
+            self.tell_all(site, &bounds);
         }
         if rule.whole {
             self.whole_bounds(site, whole);
@@ -253,6 +262,9 @@ impl Lowerer<'_> {
         }
     }
 }
+
+/// What becomes of a keyword whose sentence would be too long.
+pub(super) const TOO_LONG: Became = Became::Lost { reason: "it is too long for a description" };
 
 /// The replacement of a keyword by a sentence, which is added if there is one.
 fn replace_by(sentence: Option<String>, site: &mut Site<'_>) -> Became {

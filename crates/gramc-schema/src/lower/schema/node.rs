@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 
 use super::super::loss::Became;
 use super::super::restore::RestorePlan;
-use super::super::target_spec::SeveralTypes;
+use super::super::target_spec::{AnyOfRule, SeveralTypes};
 use super::parts::Object;
 use super::{At, Lowerer, Out, Site, merge, parts};
 use gramc_json_schema::keywords::{Keyword as K, Keywords, name as k};
@@ -32,6 +32,21 @@ impl Lowerer<'_> {
             // A list of constant objects cannot be combined with named properties.
             for (key, value) in parts::take(site.map, |key| matches!(key, K::Enum | K::Const)) {
                 self.tell(site, &key, value);
+            }
+        }
+        if self.spec.any_of != AnyOfRule::Anything && self.spec.root_keeps(K::AnyOf) {
+            // The sentences are for the description of the tool.
+            let own = site.map.shift_remove(k::DESCRIPTION);
+            self.one_of(site);
+            let union = site.map.contains_key(k::ANY_OF).then(|| self.union(site));
+            if let Some(Value::String(added)) = site.map.shift_remove(k::DESCRIPTION) {
+                site.notes.push(added);
+            }
+            site.map.extend(own.map(|own| (k::DESCRIPTION.to_owned(), own)));
+            if let Some(Out { plan, up }) = union {
+                site.notes.extend(up);
+                site.map.shift_insert(0, k::TYPE.to_owned(), "object".into());
+                return plan;
             }
         }
         site.find_keys(self.spec);
@@ -114,12 +129,16 @@ impl Lowerer<'_> {
         if let Some(out) = self.as_text(site, has, types) {
             return out;
         }
+        if self.spec.enum_alone {
+            self.apply_to_values(site);
+        }
         let always = self.spec.types.always;
         let known = types.unwrap_or(TypeSet::ALL);
         if always && self.has_to_split(known) {
             return self.split(site, known);
         }
-        if always {
+        let needs_type = self.spec.types.with_constraints && !has.has_any(&[K::Enum, K::Const]);
+        if always || needs_type && types.is_some() {
             self.write_type(site, known, declared.is_none());
         }
         if self.spec.enum_of_text_only {
@@ -243,6 +262,11 @@ impl Lowerer<'_> {
             let has_one = |names: &Value| names.as_array().is_some_and(|names| names.len() == 1);
             if missing {
                 site.map.shift_insert(0, k::TYPE.to_owned(), types.keyword());
+                let is_listed = parts::keywords(site.map).has_any(&[K::Enum, K::Const]);
+                if !is_listed && types != TypeSet::ALL {
+                    let why = Became::Narrowed { reason: "values of other types cannot be given" };
+                    self.lose(site.path, k::TYPE, Value::Null, why);
+                }
             } else if site.map.get(k::TYPE).is_some_and(has_one) {
                 parts::put(site.map, k::TYPE, types.keyword());
             }
@@ -280,13 +304,53 @@ impl Lowerer<'_> {
         }
     }
 
+    /// Applies the keywords next to `enum` or `const` to its values, for a target that ignores them.
+    fn apply_to_values(&mut self, site: &mut Site<'_>) {
+        let values = match (site.map.get(k::CONST), site.map.get(k::ENUM)) {
+            (Some(value), None) => vec![value.clone()],
+            (None, Some(Value::Array(values))) => values.clone(),
+            _ => return,
+        };
+        let is_constraint = |keyword: K| {
+            !keyword.is_annotation() && !matches!(keyword, K::Enum | K::Const | K::Type)
+        };
+        let says = parts::take(site.map, is_constraint);
+        let mut all = says.clone();
+        all.extend(site.map.get(k::TYPE).map(|types| (k::TYPE.to_owned(), types.clone())));
+        let validator = jsonschema::options().should_validate_formats(true).build(&all.into());
+        let Ok(validator) = validator else {
+            // It refers to schemas elsewhere.
+            for (key, value) in says {
+                self.tell(site, &key, value);
+            }
+            return;
+        };
+        for (key, value) in says {
+            self.lose_key(site.path, &key, value, Became::rewritten(k::ENUM));
+        }
+        let before = values.len();
+        let values: Vec<Value> = values.into_iter().filter(|it| validator.is_valid(it)).collect();
+        if values.len() < before {
+            site.map.shift_remove(k::CONST);
+            parts::put(site.map, k::ENUM, values);
+        }
+    }
+
     /// Rewrites an enum for a target that supports only strings in `enum`.
     fn enum_of_text(&mut self, site: &mut Site<'_>, types: TypeSet) {
         let Some(Value::Array(values)) = site.map.get_mut(k::ENUM) else { return };
         if types.has(TypeSet::NULL) {
             values.retain(|value| !value.is_null());
         }
-        if types.has(TypeSet::STRING) && !values.is_empty() && values.iter().all(Value::is_string) {
+        let is_empty = |value: &Value| value.as_str() == Some("");
+        if values.len() > 1 && values.iter().any(is_empty) {
+            values.retain(|value| !is_empty(value));
+            let why = Became::Narrowed { reason: "an empty member cannot be given" };
+            self.lose_key(site.path, k::ENUM, "", why);
+        }
+        let Some(Value::Array(values)) = site.map.get_mut(k::ENUM) else { return };
+        let is_text = |value: &Value| value.as_str().is_some_and(|text| !text.is_empty());
+        if types.has(TypeSet::STRING) && !values.is_empty() && values.iter().all(is_text) {
             return;
         }
         let values = std::mem::take(values);

@@ -161,6 +161,28 @@ pub(in super::super) fn modernize_all(schema: &mut Value) {
     }
 }
 
+/// Writes the end of each tuple as `maxItems`. The official clients of MCP read schemas as draft-07,
+/// which has no `prefixItems`, so `items: false` would refuse every item.
+pub(in super::super) fn limit_tuples(schema: &mut Value) {
+    let Value::Object(map) = schema else { return };
+    if map.get(k::ITEMS) == Some(&Value::Bool(false))
+        && let Some(Value::Array(first)) = map.get(k::PREFIX_ITEMS)
+    {
+        let length = first.len() as u64;
+        let most =
+            map.get(k::MAX_ITEMS).and_then(Value::as_u64).map_or(length, |it| it.min(length));
+        if map.contains_key(k::MAX_ITEMS) {
+            map.shift_remove(k::ITEMS);
+        } else {
+            rename(map, k::ITEMS, k::MAX_ITEMS);
+        }
+        put(map, k::MAX_ITEMS, most);
+    }
+    for (key, value) in map {
+        Keyword::of(key).subschemas_mut(value).into_iter().for_each(limit_tuples);
+    }
+}
+
 /// The types that a keyword applies to. A format may be about any.
 pub(super) const fn speaks_of(keyword: Keyword) -> TypeSet {
     if matches!(keyword, Keyword::Format) { TypeSet::ALL } else { keyword.applies_to() }

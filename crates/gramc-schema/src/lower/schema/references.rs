@@ -212,14 +212,16 @@ impl Lowerer<'_> {
         let beside = std::mem::replace(site.map, whole);
         let sentence = self.describe_siblings(site.path, beside);
         site.map.extend(annotations);
-        super::leftovers::describe(site.map, &[sentence]);
+        super::leftovers::describe(site.map, sentence.as_slice());
     }
 
     /// Turns sibling keywords of a `$ref` that the target does not support into a sentence.
-    fn describe_siblings(&mut self, path: &Path<'_>, beside: Object) -> String {
+    fn describe_siblings(&mut self, path: &Path<'_>, beside: Object) -> Option<String> {
         let beside = Value::Object(beside);
-        let sentence = format!("Also fits this JSON Schema: {}", self.print(&beside));
-        self.lose(path, k::REF, beside, Became::sentence(sentence.as_str()));
+        let shown = self.print(&beside);
+        let sentence = shown.map(|shown| format!("Also fits this JSON Schema: {shown}"));
+        let became = sentence.clone().map_or(super::leftovers::TOO_LONG, Became::sentence);
+        self.lose(path, k::REF, beside, became);
         sentence
     }
 
@@ -251,7 +253,7 @@ impl Lowerer<'_> {
         if !plain {
             let beside = parts::take(site.map, |keyword| !keyword.is_annotation());
             let sentence = self.describe_siblings(site.path, beside);
-            site.notes.push(sentence);
+            site.notes.extend(sentence);
         }
         self.leftovers(site, TypeSet::ALL);
         site.describe();

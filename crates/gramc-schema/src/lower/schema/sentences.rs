@@ -195,10 +195,49 @@ fn alternatives(keyword: Keyword, parts: &[Value], schemas: &mut Printer<'_>) ->
     let how_many = if keyword == Keyword::OneOf { "Exactly one" } else { "At least one" };
     let required: Option<Vec<String>> = parts.iter().map(only_required).collect();
     if let Some(required) = required {
-        return format!("{how_many} is given of: {}.", required.join(", or "));
+        return format!("Give {} of {}.", how_many.to_lowercase(), required.join(", "));
     }
-    let all = Value::Array(parts.to_vec());
-    format!("Fits {} of these JSON Schemas: {}", how_many.to_lowercase(), schemas.print(&all))
+    let mut all = Map::new();
+    all.insert(keyword.name().to_owned(), parts.to_vec().into());
+    format!("Fits this JSON Schema: {}", schemas.print(&all.into()))
+}
+
+/// The members of a union of objects, whose properties are known, in words. `None` if a member says
+/// nothing.
+pub(super) fn union_of_objects(keyword: Keyword, members: &[Value]) -> Option<String> {
+    let how_many = if keyword == Keyword::OneOf { "Exactly one" } else { "At least one" };
+    let members = members.iter().map(object_in_words).collect::<Option<Vec<_>>>()?;
+    Some(format!("{how_many} of these applies: {}.", members.join("; ")))
+}
+
+fn object_in_words(member: &Value) -> Option<String> {
+    let properties = member.get(k::PROPERTIES).and_then(Value::as_object)?;
+    let required = member.get(k::REQUIRED).and_then(Value::as_array)?;
+    let is_required = |key: &str| required.iter().any(|name| name == key);
+    let (mut fixed, mut with, mut optional) = (Vec::new(), Vec::new(), Vec::new());
+    for (key, property) in properties {
+        match super::parts::listed_values(property) {
+            Some([only]) if is_required(key) => fixed.push(format!("`{key}` is {only}")),
+            _ if is_required(key) => with.push(format!("`{key}`")),
+            _ => optional.push(format!("`{key}`")),
+        }
+    }
+    let undeclared = required.iter().filter_map(Value::as_str);
+    let undeclared = undeclared.filter(|key| !properties.contains_key(*key));
+    with.extend(undeclared.map(|key| format!("`{key}`")));
+    let mut words = fixed.join(" and ");
+    for (name, keys) in [("with", with), ("optionally with", optional)] {
+        if !keys.is_empty() {
+            let gap = if words.is_empty() { "" } else { ", " };
+            words = format!("{words}{gap}{name} {}", keys.join(", "));
+        }
+    }
+    (!words.is_empty()).then_some(words)
+}
+
+/// Whether a schema has only `required`.
+pub(super) fn is_only_required(schema: &Value) -> bool {
+    only_required(schema).is_some()
 }
 
 /// The keys of a schema that has only `required`.
@@ -236,13 +275,15 @@ pub(in super::super) struct Printer<'d> {
     /// The root schema, which contains the definitions.
     root: Option<&'d Value>,
     written: &'d mut usize,
+    /// Whether a schema was too long.
+    pub(super) has_omitted: bool,
 }
 
 impl<'d> Printer<'d> {
     /// `root` is the original root schema, and `written` the length of the tool's schemas printed
     /// so far.
     pub(in super::super) fn new(root: Option<&'d Value>, written: &'d mut usize) -> Self {
-        Self { root, written }
+        Self { root, written, has_omitted: false }
     }
 
     /// A short description of the accepted values: `string`, `integer or null`.
@@ -272,7 +313,8 @@ impl<'d> Printer<'d> {
             text = Value::Object(whole).to_string();
         }
         if text.len() > MAX_LENGTH || *self.written + text.len() > ALL_TOGETHER {
-            return "(which is too long to be shown)".to_owned();
+            self.has_omitted = true;
+            return String::new();
         }
         *self.written += text.len();
         text

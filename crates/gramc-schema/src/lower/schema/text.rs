@@ -9,13 +9,14 @@ use super::super::target_spec::SeveralTypes;
 use super::parts::Object;
 use super::{Lowerer, Out, Site, leftovers, merge, parts};
 use gramc_json_schema::keywords::{Keyword, name as k};
+use gramc_json_schema::path::Path;
 
 impl Lowerer<'_> {
     /// Turns a schema into a string of JSON text for values of `types`. `constraint` is the
     /// unsupported keyword.
     pub(super) fn text(&mut self, site: &mut Site<'_>, constraint: &str, types: TypeSet) -> Out {
         let schema = parts::take(site.map, |keyword| !keyword.is_annotation());
-        let sentence = self.text_sentence(&schema, types);
+        let sentence = self.text_sentence(site.path, &schema, types);
         let value = schema.get(constraint).cloned().unwrap_or(Value::Object(schema));
         self.lose(site.path, constraint, value, Became::JsonText);
         self.write_text(site, sentence, types)
@@ -35,8 +36,13 @@ impl Lowerer<'_> {
         let beside = parts::take(site.map, |keyword| !keyword.is_annotation());
         let mut sentence = format!("JSON text of {} of the same form as {form}.", kind(types));
         if !beside.is_empty() {
-            let shown = self.print(&Value::Object(beside));
-            sentence = format!("{sentence} It also fits this JSON Schema: {shown}");
+            let beside = Value::Object(beside);
+            match self.print(&beside) {
+                Some(shown) => {
+                    sentence = format!("{sentence} It also fits this JSON Schema: {shown}");
+                }
+                None => self.lose(site.path, k::REF, beside, leftovers::TOO_LONG),
+            }
         }
         self.lose(site.path, k::REF, to.into(), Became::JsonText);
         self.write_text(site, sentence, types)
@@ -68,7 +74,7 @@ impl Lowerer<'_> {
         RestorePlan::Text(types).into()
     }
 
-    fn text_sentence(&mut self, schema: &Object, types: TypeSet) -> String {
+    fn text_sentence(&mut self, path: &Path<'_>, schema: &Object, types: TypeSet) -> String {
         let kind = kind(types);
         let says = schema.iter().filter(|(key, it)| !merge::says_nothing(Keyword::of(key), it));
         let says: Object = says.map(|(key, value)| (key.clone(), value.clone())).collect();
@@ -84,7 +90,11 @@ impl Lowerer<'_> {
                 format!("JSON text of {kind}. Each of its values: {each}.")
             }
             _ => {
-                let shown = self.print(&Value::Object(says));
+                let says = Value::Object(says);
+                let Some(shown) = self.print(&says) else {
+                    self.lose(path, k::TYPE, says, leftovers::TOO_LONG);
+                    return format!("JSON text of {kind}.");
+                };
                 format!("JSON text of {kind} that fits this JSON Schema: {shown}")
             }
         }

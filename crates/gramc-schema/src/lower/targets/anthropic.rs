@@ -53,7 +53,7 @@ mod tests {
                 }
             }
         });
-        for target in [Target::Anthropic, Target::OpenAi, Target::Mistral, Target::Mcp] {
+        for target in [Target::Anthropic, Target::OpenAi, Target::Mistral] {
             root_becomes(target, &schema, &expected, "");
         }
         root_becomes(Target::Bedrock, &schema, &expected, "t");
@@ -72,7 +72,7 @@ mod tests {
             "properties": {"a_b": {"type": "object", "properties": {"c d": {}}}, "a_o": {}, "a.b": {}},
             "required": ["a_b", "a.b"]
         });
-        let text = "Exactly one is given of: `a_o`, or `a.b`.";
+        let text = "Give exactly one of `a_o`, `a.b`.";
         root_becomes(Target::Anthropic, &schema, &expected, text);
     }
 

@@ -31,7 +31,7 @@ pub(in super::super) static RULES: TargetSpec = TargetSpec {
     },
     // The official Python package does not support a list of types, and drops the sibling keywords
     // of `$ref`.
-    types: TypeRule { always: true, several: SeveralTypes::AnyOf },
+    types: TypeRule { always: true, several: SeveralTypes::AnyOf, ..TargetSpec::OPEN.types },
     arrays_need_items: true,
     any_of: AnyOfRule::Annotations,
     refs: RefRule::Defs { root: true, recursion: Recursion::Never },

@@ -41,7 +41,7 @@ pub(in super::super) static RULES: TargetSpec = TargetSpec {
         FormatRule { kind: "number", formats: "float double" },
     ]),
     objects: ObjectRule { empty_as_text: true, required_exist: true, ..TargetSpec::OPEN.objects },
-    types: TypeRule { always: true, several: SeveralTypes::Nullable },
+    types: TypeRule { always: true, several: SeveralTypes::Nullable, ..TargetSpec::OPEN.types },
     arrays_need_items: true,
     enum_of_text_only: true,
     any_of: AnyOfRule::Nothing,
@@ -72,6 +72,11 @@ mod tests {
                 (
                     r#"{"type":"string","format":"uri"}"#,
                     r#"{"type":"string","description":"Format: uri."}"#,
+                ),
+                (r#"{"type":"string","enum":["","a"]}"#, r#"{"type":"string","enum":["a"]}"#),
+                (
+                    r#"{"type":"string","enum":[""]}"#,
+                    r#"{"type":"string","description":"Always: \"\"."}"#,
                 ),
                 (r#"{"type":["string","null"]}"#, r#"{"type":"string","nullable":true}"#),
                 (
@@ -211,7 +216,7 @@ mod tests {
         let condition = "If it fits the JSON Schema {\"required\":[\"x_y\"]}, it also fits \
                          {\"properties\":{\"a_b\":{\"const\":1}}}.";
         let description = [
-            "At least one is given of: `a_b`, or `x_y`.",
+            "Give at least one of `a_b`, `x_y`.",
             "`a_b`: B.",
             condition,
             "With `a_b`, also needed: `my_pet`, `tree`.",

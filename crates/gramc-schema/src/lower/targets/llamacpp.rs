@@ -39,8 +39,11 @@ pub(in super::super) static RULES: TargetSpec = TargetSpec {
         max_items: Some(1_999),
         min_length: Some(2_000),
         whole: true,
+        integers_only: true,
         ..TargetSpec::OPEN.bounds
     },
+    types: TypeRule { with_constraints: true, ..TargetSpec::OPEN.types },
+    enum_alone: true,
     // Keywords next to `anyOf` and `$ref` are ignored.
     any_of: AnyOfRule::Annotations,
     refs: RefRule::Defs { root: false, recursion: Recursion::Any },
@@ -70,6 +73,14 @@ mod tests {
                     r#"{"type":"string","minLength":2000,"description":"At least 5000 characters."}"#,
                 ),
                 ("true", "{}"),
+                (
+                    r#"{"type":"number","exclusiveMinimum":0,"maximum":9}"#,
+                    r#"{"type":"number","description":"More than 0. At most 9."}"#,
+                ),
+                (
+                    r#"{"type":["integer","null"],"minimum":0}"#,
+                    r#"{"type":["integer","null"],"minimum":0}"#,
+                ),
                 (
                     r#"{"type":"array","items":true,"uniqueItems":true}"#,
                     r#"{"type":"array","description":"All items are different."}"#,

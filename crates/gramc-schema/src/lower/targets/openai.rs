@@ -49,6 +49,30 @@ mod tests {
     }
 
     #[test]
+    fn properties_of_combined_schemas_become_those_of_the_root() {
+        let schema = serde_json::json!({
+            "type": "object",
+            "oneOf": [
+                {"oneOf": [
+                    {"properties": {"k": {"const": "a"}, "x": {"type": "string"}}, "required": ["k", "x"]},
+                    {"allOf": [{"$ref": "#/$defs/B"}, {"required": ["k"]}]}
+                ]},
+                {"properties": {"k": {"const": "c"}}, "required": ["k"]}
+            ],
+            "$defs": {"B": {"properties": {"k": {"const": "b"}, "y": {"type": "integer"}}}}
+        });
+        let out = super::super::super::testing::lowered(Target::OpenAi, &schema).value;
+        let parameters = &out["function"]["parameters"];
+        let expected = serde_json::json!({
+            "k": {"anyOf": [{"const": "a"}, {"const": "b"}, {"const": "c"}]},
+            "x": {"type": "string"},
+            "y": {"type": "integer"}
+        });
+        assert_eq!(parameters["properties"], expected, "{out:#}");
+        assert_eq!(parameters["required"], serde_json::json!(["k"]));
+    }
+
+    #[test]
     fn patterns_with_lookaround_or_backreferences_become_sentences() {
         for target in [Target::OpenAi, Target::OpenAiResponses, Target::OpenAiStrict] {
             all_become(
@@ -89,7 +113,7 @@ mod tests {
             (
                 r#"{"type":"object","properties":{"a":{},"b":{}},"anyOf":[{"required":["a"]},{"required":["b"]}]}"#,
                 r#"{"type":"object","properties":{"a":{},"b":{}}}"#,
-                "At least one is given of: `a`, or `b`.",
+                "Give at least one of `a`, `b`.",
             ),
             (
                 r#"{"allOf":[{"type":"object","properties":{"a":{}}},{"required":["a"]}]}"#,

@@ -35,12 +35,13 @@ pub(in super::super) static RULES: TargetSpec = TargetSpec {
         required_exist: true,
         ..TargetSpec::OPEN.objects
     },
-    types: TypeRule { always: true, several: SeveralTypes::List },
+    types: TypeRule { always: true, several: SeveralTypes::List, ..TargetSpec::OPEN.types },
     any_of: AnyOfRule::Annotations,
     refs: RefRule::Defs { root: true, recursion: Recursion::Any },
     limits: Limits {
         properties: Some(5_000),
         enum_values: Some(1_000),
+        large_enum_characters: Some(15_000),
         characters: Some(120_000),
         depth: Some(10),
         ..openai::RULES.limits

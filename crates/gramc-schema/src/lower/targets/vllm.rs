@@ -18,8 +18,10 @@ pub(in super::super) static RULES: TargetSpec = TargetSpec {
         kind: "string",
         formats: "email date time date-time duration ipv4 ipv6 hostname uuid uri uri-reference uri-template json-pointer relative-json-pointer",
     }]),
-    patterns: PatternRule::Regular,
+    patterns: PatternRule::WholeText,
     bounds: BoundRule { whole: true, length_with_pattern: false, ..TargetSpec::OPEN.bounds },
+    types: TypeRule { with_constraints: true, ..TargetSpec::OPEN.types },
+    enum_alone: true,
     // Keywords next to `anyOf` are ignored.
     any_of: AnyOfRule::Annotations,
     refs: RefRule::Defs { root: true, recursion: Recursion::Any },
@@ -29,7 +31,45 @@ pub(in super::super) static RULES: TargetSpec = TargetSpec {
 #[cfg(test)]
 mod tests {
     use super::super::super::Target;
-    use super::super::super::testing::all_become;
+    use super::super::super::testing::{all_become, root_becomes};
+
+    #[test]
+    fn siblings_of_a_union_at_the_root_move_into_its_members() {
+        let schema = serde_json::json!({
+            "type": "object",
+            "properties": {"title": {"type": "string"}},
+            "required": ["title"],
+            "oneOf": [
+                {"properties": {"id": {"type": "string"}}, "required": ["id"]},
+                {"properties": {"number": {"type": "integer"}}, "required": ["number"]}
+            ]
+        });
+        let member = |key: &str, ty: &str| {
+            serde_json::json!({
+                "properties": {key: {"type": ty}, "title": {"type": "string"}},
+                "required": [key, "title"],
+                "type": "object"
+            })
+        };
+        let expected = serde_json::json!({
+            "type": "object",
+            "anyOf": [member("id", "string"), member("number", "integer")]
+        });
+        let text = "Exactly one of the alternatives applies.";
+        for target in [Target::Vllm, Target::LlamaCpp] {
+            root_becomes(target, &schema, &expected, text);
+        }
+        let schema = serde_json::json!({
+            "type": "object",
+            "properties": {"id": {"type": "string"}, "name": {"type": "string"}},
+            "anyOf": [{"required": ["id"]}, {"required": ["name"]}]
+        });
+        let expected = serde_json::json!({"type": "object", "properties": schema["properties"]});
+        let text = "Give at least one of `id`, `name`.";
+        for target in [Target::Vllm, Target::LlamaCpp] {
+            root_becomes(target, &schema, &expected, text);
+        }
+    }
 
     #[test]
     fn each_form_becomes_what_the_target_takes() {
@@ -72,6 +112,15 @@ mod tests {
                     r#"{"type":"array","prefixItems":[{"type":"string"}],"items":false,"minItems":1}"#,
                     r#"{"type":"array","prefixItems":[{"type":"string"}],"items":false,"minItems":1}"#,
                 ),
+                (
+                    r#"{"minLength":1,"pattern":"cat"}"#,
+                    r#"{"type":"string","minLength":1,"description":"Matches the regular expression `cat`."}"#,
+                ),
+                (
+                    r#"{"enum":["a","bcd",5],"minLength":2,"type":["string","integer"]}"#,
+                    r#"{"enum":["bcd",5],"type":["string","integer"]}"#,
+                ),
+                (r#"{"const":5,"maximum":3}"#, r#"{"description":"No value is accepted."}"#),
                 (
                     r#"{"allOf":[{"type":"object","properties":{"a":{}}},{"minProperties":1}]}"#,
                     r#"{"type":"object","properties":{"a":{}},"minProperties":1}"#,
