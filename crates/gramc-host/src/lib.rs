@@ -3,7 +3,6 @@
 
 mod library;
 mod specification;
-mod target_tools;
 #[cfg(test)]
 mod tests;
 
@@ -14,9 +13,9 @@ use serde_json::{Map, Value};
 
 pub use gramc_model::did_you_mean;
 pub use gramc_project::SpecificationError;
+pub use gramc_schema::emit::{TargetTool, TargetTools};
 pub use library::{BoundLibrary, Library};
 pub use specification::{Specification, SpecifiedTool, UnknownTarget, import_tools};
-pub use target_tools::{TargetTool, TargetTools};
 
 /// A call. `finish_reason` is how the model's reply ended, if the call is the last one in it: a call
 /// that was cut off does not run.

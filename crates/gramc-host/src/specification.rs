@@ -8,12 +8,10 @@ use gramc_model::print::{print, print_declarations};
 use gramc_model::{Module, ValueSource, did_you_mean};
 use gramc_project::{Specification as Source, SpecificationError};
 use gramc_schema::Target;
-use gramc_schema::emit::{Compilation, Options};
+use gramc_schema::emit::{Compilation, Options, TargetTools};
 use gramc_schema::import::{ImportError, ImportOptions, Origin, import_value};
 use gramc_tools::{Call, Session, Settings, ToolLibrary, Verdict};
 use serde_json::Value;
-
-use crate::target_tools::TargetTools;
 
 /// Tools, types and libraries without errors.
 #[derive(Debug)]
@@ -120,7 +118,7 @@ impl Specification {
 
     /// The tools for a target one by one, with the way back from its calls.
     pub fn tools_for(&self, target_name: &str) -> Result<TargetTools, UnknownTarget> {
-        Ok(TargetTools::new(&self.source, target(target_name)?))
+        Ok(TargetTools::new(&self.source.module, self.source.files, target(target_name)?))
     }
 
     /// Checks a call without running it.

@@ -8,6 +8,7 @@ mod draft7;
 mod json_schema;
 mod keywords;
 mod place;
+mod target_tools;
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -18,6 +19,7 @@ use serde::{Serialize, Serializer};
 use serde_json::{Map, Value};
 
 pub use json_schema::{ParameterSchema, ResultSchema};
+pub use target_tools::{TargetTool, TargetTools};
 
 use crate::lower::{
     Became, Loss, Lowered, Names, Restore, Target, ToolJson, is_object_schema, lower,

@@ -26,6 +26,7 @@ use std::collections::HashMap;
 use std::fmt::{self, Debug};
 use std::sync::Arc;
 
+use gramc_schema::emit::TargetTools;
 use parking_lot::Mutex;
 use serde_json::{Map, Value};
 use smol_str::SmolStr;
@@ -38,7 +39,7 @@ use crate::invocation::{Implementation, SessionResources};
 use crate::journal::CallJournal;
 use crate::library::LibraryEntry;
 use crate::stats::SessionStats;
-use crate::verdict::CallError;
+use crate::verdict::{Call, CallError};
 
 pub use admission::Admission;
 pub use check::CheckedCall;
@@ -87,6 +88,8 @@ pub struct Session {
     observer: Option<Arc<CallObserver>>,
     /// Values of injected parameters, which take precedence over those of the library.
     injected: Map<String, Value>,
+    /// The tools as the model sees them, if they were compiled for a target.
+    target: Option<Arc<TargetTools>>,
 }
 
 impl Debug for Session {
@@ -115,6 +118,7 @@ impl Session {
             host: None,
             observer: None,
             injected: Map::new(),
+            target: None,
         }
     }
 
@@ -144,6 +148,20 @@ impl Session {
     pub fn with_injected(mut self, injected: Map<String, Value>) -> Self {
         self.injected = injected;
         self
+    }
+
+    /// Sets the tools as the model sees them. The changes of their target are undone in all calls.
+    #[must_use]
+    pub fn with_target(mut self, target: Arc<TargetTools>) -> Self {
+        self.target = Some(target);
+        self
+    }
+
+    /// A call as the specification has it.
+    fn restore(&self, call: Call) -> Call {
+        let Some(target) = &self.target else { return call };
+        let (name, arguments) = target.restore(&call.name, call.arguments);
+        Call { name, arguments, ..call }
     }
 
     /// Executes the tools of the kind `Client`, whose calls fail without this.
@@ -274,7 +292,9 @@ impl Session {
 
     /// Expands the containers of a tool, if there are any.
     pub fn expand_containers_of(&self, tool: &str) {
-        let Some(CallTarget::Tool(tool)) = self.bound.find(tool) else { return };
+        let changed = self.target.as_ref().and_then(|target| target.changed_name(tool));
+        let tool = self.bound.find(changed.unwrap_or(tool));
+        let Some(CallTarget::Tool(tool)) = tool else { return };
         let expand = self.bound.settings(None).expand;
         for &container in &self.bound.tool(tool).containers {
             self.state.lock().expand(container, expand);

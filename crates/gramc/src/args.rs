@@ -26,7 +26,7 @@ use crate::targets::{Emitter, TARGETS};
 
 pub(crate) use ab::{Ab, AbCommand, Merge, Reporting};
 pub(crate) use calls::{
-    Approve, Bind, BindCommand, Call, Journal, Replay, Spec, SpecOrServer, Validate,
+    Approve, Bind, BindCommand, Call, Journal, ModelTarget, Replay, Spec, SpecOrServer, Validate,
 };
 pub(crate) use diff::Diff;
 pub(crate) use doc::Doc;

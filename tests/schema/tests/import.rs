@@ -285,11 +285,6 @@ fn what_holds_no_tools_is_refused() {
             Origin::Auto,
             "tool `t`: its schema is not a JSON Schema",
         ),
-        (
-            r#"[{"name":"t","inputSchema":{"type":"object","properties":{"a":null}}}]"#,
-            Origin::Auto,
-            "tool `t`: properties.a is not a JSON Schema",
-        ),
         ("", Origin::Auto, "the input is empty"),
         ("{", Origin::Auto, "invalid JSON"),
         ("{}", Origin::Auto, "an empty object does not contain tools"),
@@ -309,6 +304,29 @@ fn what_holds_no_tools_is_refused() {
     assert!(told(&deep, Origin::Auto).contains("deep"));
     let named = ImportOptions { container: Some("t"), ..ImportOptions::default() };
     assert!(import(&list, &named).is_err());
+}
+
+#[test]
+fn what_is_no_tool_is_left_out() {
+    let notes = |json: &str| import(json, &ImportOptions::default()).unwrap().notes;
+    let good = format!(r#"{{"name":"t","inputSchema":{SCHEMA}}}"#);
+    for (other, note) in [
+        ("1", "left out tool 2: a number does not contain tools"),
+        (r#"{"inputSchema":{}}"#, "left out: tool 2 has no name"),
+        (r#"{"name":"u","inputSchema":"x"}"#, "tool `u`: its schema is not a JSON Schema"),
+        (
+            r##"{"name":"u","inputSchema":{"properties":{"a":{"$ref":"#/$defs/A"}}}}"##,
+            "tool `u` is left out: properties.a: the reference `#/$defs/A` leads nowhere",
+        ),
+        (r#"{"googleSearch":{}}"#, "skipped tool 2: `googleSearch` is built into the provider"),
+        (r#"{"type":"custom","name":"c"}"#, "left out tool 2: a `custom` tool takes text"),
+        (r#"{"type":"custom","custom":{"name":"c"}}"#, "left out tool 2: a `custom` tool"),
+    ] {
+        let found = notes(&format!("[{good},{other}]"));
+        assert!(found.len() == 1 && found[0].starts_with(note), "{other}: {found:?}");
+    }
+    let found = notes(r#"[{"functionDeclarations":[{"name":"t"}],"googleSearch":{}}]"#);
+    assert_eq!(found, ["skipped `googleSearch` of tool 1: it is built into the provider"]);
 }
 
 #[test]

@@ -69,6 +69,28 @@ pub(crate) fn verdict_fault(verdict: &Value) -> Option<String> {
 }
 
 #[test]
+fn the_changes_of_a_target_are_undone_in_all_commands() {
+    let spec = r#"
+[list:Tool | (`$top`::Int)==>(filter?::Map<Text>)==>(::Any)]
+[l:Library | (list:Builtin {name: "echo"})]
+"#;
+    let files = folder(&[("spec.gram", spec)]);
+    let arguments = json!({"_top": 3, "filter": "{\"a\": \"b\"}"});
+    let call = json!({"name": "list", "arguments": arguments});
+    let expected = json!({"$top": 3, "filter": {"a": "b"}});
+    let target = "--target gemini";
+    let called = within(&files, &format!("call spec.gram list {target} --library l"));
+    let called = called.arg(arguments.to_string()).run().exits(0).json();
+    assert_eq!((&called["result"], &called["repairs"]), (&expected, &json!([])));
+    let checked = within(&files, &format!("validate spec.gram --calls - {target}"));
+    let checked = checked.input(call.to_string()).run().exits(0).json();
+    assert_eq!((&checked["arguments"], &checked["repairs"]), (&expected, &json!([])));
+    let hosted = within(&files, &format!("session spec.gram {target} --library l"));
+    let hosted = hosted.input(call.to_string() + "\n").run().exits(0).json();
+    assert_eq!((&hosted["result"], &hosted["repairs"]), (&expected, &json!([])));
+}
+
+#[test]
 fn exit_codes_tell_clean_from_refused_from_failed() {
     let folder = files();
     let code = |line: &str| within(&folder, line).run().code;

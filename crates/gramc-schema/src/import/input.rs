@@ -202,7 +202,7 @@ impl Input {
             return Err(refused.swap_remove(0).1);
         }
         let note = |(at, error)| match error {
-            ImportError::Nameless(_) => format!("left out {error}"),
+            ImportError::Nameless(_) => format!("left out: {error}"),
             error => format!("left out tool {at}: {error}"),
         };
         self.notes.extend(refused.into_iter().map(note));

@@ -53,6 +53,8 @@ fn mend_schema(schema: &mut Value, path: &Path<'_>, repairs: &mut Vec<SchemaRepa
             lift_required(properties, &path, &mut required, repairs);
         }
         let mended = match keyword.value() {
+            // This is not a keyword of JSON Schema, so any value is valid.
+            _ if keyword == K::Nullable => Mended::Valid,
             KeywordValue::Schema if value.is_null() => Mended::Removed,
             KeywordValue::Schema => {
                 mend_schema(value, &path, repairs);

@@ -317,8 +317,7 @@ fn forms(page: &mut String, spec: &TargetSpec) {
         add("Every array has `items`, which accept any value by default.");
     }
     if spec.enum_of_text_only {
-        add("`enum` contains only text that is not empty; other values become a sentence, and an \
-             empty text among others is left out.");
+        add("`enum` contains only text that is not empty; other values become a sentence.");
     }
     if spec.enum_alone {
         add("Keywords next to `enum` and `const` are applied to its values.");

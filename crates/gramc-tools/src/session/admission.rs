@@ -39,7 +39,7 @@ impl Session {
         call: Call,
         check: impl FnOnce(&ToolCheck, &str, Policy) -> Result<Accepted, Rejection>,
     ) -> Admission<'_> {
-        let Call { id, name, arguments, ending, injected, meta } = call;
+        let Call { id, name, arguments, ending, injected, meta } = self.restore(call);
         let arguments = arguments.unwrap_or_else(|| "{}".to_owned());
         let refuse =
             |name: String, error| Admission::Answered(Verdict::new(id.clone(), name, Err(error)));
@@ -181,7 +181,7 @@ impl Session {
 
     /// Checks a single call without running or recording it. All containers count as expanded.
     pub fn validate(&self, call: Call) -> Verdict {
-        let Call { id, name, arguments, ending, .. } = call;
+        let Call { id, name, arguments, ending, .. } = self.restore(call);
         let arguments = arguments.unwrap_or_else(|| "{}".to_owned());
         if let ReplyEnding::CutOff(why) = ending {
             let error = MalformedArguments::cut_off(&arguments, why).into();

@@ -20,6 +20,8 @@ pub struct CallStream {
     /// The error of a name that is not known.
     unknown: Option<CallError>,
     reported: ReportedPart,
+    /// Whether the arguments are checked while they arrive.
+    is_checked: bool,
 }
 
 /// The part of a call that [`CallStream::update`] has returned.
@@ -126,7 +128,7 @@ impl CallStream {
         text: &str,
         policy: Policy,
     ) -> Result<Accepted, Rejection> {
-        if self.arguments.text() == text {
+        if self.is_checked && self.arguments.text() == text {
             self.arguments.check(policy.complete)
         } else {
             check.check(text, policy)
@@ -154,9 +156,11 @@ fn mask_rejection(bound: &Bound, mut rejection: Rejection) -> Rejection {
 impl Session {
     /// Begins a call with streamed arguments. [`Self::finish_stream`] runs it.
     pub fn begin_stream(&self, name: &str, id: Option<String>) -> CallStream {
-        let target = self.find(name);
+        let changed = self.target.as_ref().and_then(|target| target.changed_name(name));
+        let target = self.find(changed.unwrap_or(name));
+        // Arguments that the target changed are checked when they are complete.
         let tool = match target {
-            Some(CallTarget::Tool(tool)) => Some(tool),
+            Some(CallTarget::Tool(tool)) if changed.is_none() => Some(tool),
             _ => None,
         };
         let mut stream = match tool.and_then(|tool| self.bound.check(tool).ok()) {
@@ -164,6 +168,7 @@ impl Session {
             None => self.begin_stream_with(name, id, &ToolCheck::default(), Policy::default()),
         };
         stream.unknown = target.is_none().then(|| self.unknown_tool(name, false));
+        stream.is_checked = changed.is_none();
         stream
     }
 
@@ -177,7 +182,7 @@ impl Session {
     ) -> CallStream {
         let (bound, name) = (self.bound.clone(), name.to_owned());
         let (arguments, reported) = (ArgumentStream::new(check, policy), ReportedPart::default());
-        CallStream { id, name, bound, arguments, unknown: None, reported }
+        CallStream { id, name, bound, arguments, unknown: None, reported, is_checked: true }
     }
 
     /// Checks a complete call, like [`Self::begin`].
@@ -203,7 +208,8 @@ impl Session {
     pub fn stop_stream(&self, mut stream: CallStream) -> Verdict {
         let rejection = stream.arguments.error().cloned();
         let is_certain = stream.is_refused();
-        let is_other = stream.unknown.is_none() && self.find(&stream.name).is_none();
+        let is_other =
+            stream.unknown.is_none() && stream.is_checked && self.find(&stream.name).is_none();
         if is_other && let Some(verdict) = stream.error() {
             return verdict;
         }

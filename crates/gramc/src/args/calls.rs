@@ -1,11 +1,17 @@
 //! The arguments of the commands that check and run calls.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use clap::Args as ClapArgs;
 use clap::builder::{PossibleValue, TypedValueParser};
 use gramc_calls::check::Undeclared;
+use gramc_project::ValidTexts;
+use gramc_schema::Target;
+use gramc_schema::emit::TargetTools;
+use gramc_tools::Session;
 
+use super::doc::target_parser;
 use super::{LiveServer, one_of};
 
 /// The help of arguments that name a specification.
@@ -112,6 +118,24 @@ pub(crate) struct Validate {
     /// Handling of undeclared parameters
     #[arg(long, value_parser = undeclared_policies(), default_value = "strip")]
     pub(crate) undeclared: Undeclared,
+    #[command(flatten)]
+    pub(crate) target: ModelTarget,
+}
+
+/// The target for which the tools were compiled that the model sees.
+#[derive(Debug, ClapArgs)]
+pub(crate) struct ModelTarget {
+    /// Target of the tools that the model sees: its changes of names and values are undone
+    #[arg(long, value_name = "TARGET", value_parser = target_parser(), hide_possible_values = true)]
+    target: Option<Target>,
+}
+
+impl ModelTarget {
+    /// The same session for calls of the model.
+    pub(crate) fn apply(&self, session: Session, spec: &ValidTexts) -> Session {
+        let Some(target) = self.target else { return session };
+        session.with_target(Arc::new(TargetTools::new(&spec.module, spec.texts.named, target)))
+    }
 }
 
 fn undeclared_policies() -> impl TypedValueParser<Value = Undeclared> {
@@ -184,6 +208,8 @@ pub(crate) struct Call {
     pub(crate) approve: Approve,
     #[command(flatten)]
     pub(crate) journal: Journal,
+    #[command(flatten)]
+    pub(crate) target: ModelTarget,
 }
 
 impl Call {

@@ -42,6 +42,6 @@ impl Doc {
     }
 }
 
-fn target_parser() -> impl TypedValueParser<Value = Target> {
+pub(super) fn target_parser() -> impl TypedValueParser<Value = Target> {
     one_of(Target::ALL.map(|target| (target.name().into(), target)))
 }

@@ -2,7 +2,7 @@
 
 use clap::Args as ClapArgs;
 
-use super::{Approve, Bind, Journal, SpecOrServer};
+use super::{Approve, Bind, Journal, ModelTarget, SpecOrServer};
 
 /// Check and run the calls of a host program, which executes its own tools
 ///
@@ -29,4 +29,6 @@ pub(crate) struct Session {
     /// Allow tools without an implementation
     #[arg(long)]
     pub(crate) partial: bool,
+    #[command(flatten)]
+    pub(crate) target: ModelTarget,
 }

@@ -47,7 +47,7 @@ pub(super) fn validate(args: &Validate, display: Display) -> Outcome {
     let check = Policy { repair, undeclared, ..Policy::default() };
     let library = ToolLibrary::new("").settings(Settings { check, ..Settings::default() });
     let (bound, _) = library.bind_partly(&spec.module);
-    let session = Session::new(&bound);
+    let session = args.target.apply(Session::new(&bound), &spec);
     let mut code = CLEAN;
     for line in Lines::open(&args.calls)? {
         if let CallLine::Call { call, .. } = line? {
@@ -164,6 +164,7 @@ pub(super) fn call(args: &Call, display: Display) -> Outcome {
             return Ok(None);
         }
         let session = Session::new(&bound).with_approvals(approvals);
+        let session = args.target.apply(session, &read.spec);
         // One call is no conversation, so the container of the tool is expanded for it.
         session.expand_containers_of(tool);
         let call = gramc_tools::Call::new(tool, arguments);

@@ -50,6 +50,7 @@ pub(super) fn run(args: &args::Session, display: Display) -> Outcome {
         read.connect_sources().await;
         let Some(bound) = read.bind(args.partial) else { return Ok(PROBLEMS) };
         let session = Session::new(&bound).with_approvals(approvals).with_host(tools);
+        let session = args.target.apply(session, &read.spec);
         // A host program that does not read must not keep signals from being handled.
         let printing = tokio::task::spawn_blocking(move || print_all(printed));
         let served = serve(&session, &host, input()).await;

@@ -342,13 +342,6 @@ impl Lowerer<'_> {
         if types.has(TypeSet::NULL) {
             values.retain(|value| !value.is_null());
         }
-        let is_empty = |value: &Value| value.as_str() == Some("");
-        if values.len() > 1 && values.iter().any(is_empty) {
-            values.retain(|value| !is_empty(value));
-            let why = Became::Narrowed { reason: "an empty member cannot be given" };
-            self.lose_key(site.path, k::ENUM, "", why);
-        }
-        let Some(Value::Array(values)) = site.map.get_mut(k::ENUM) else { return };
         let is_text = |value: &Value| value.as_str().is_some_and(|text| !text.is_empty());
         if types.has(TypeSet::STRING) && !values.is_empty() && values.iter().all(is_text) {
             return;

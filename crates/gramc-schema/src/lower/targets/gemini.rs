@@ -73,7 +73,10 @@ mod tests {
                     r#"{"type":"string","format":"uri"}"#,
                     r#"{"type":"string","description":"Format: uri."}"#,
                 ),
-                (r#"{"type":"string","enum":["","a"]}"#, r#"{"type":"string","enum":["a"]}"#),
+                (
+                    r#"{"type":"string","enum":["","a"]}"#,
+                    r#"{"type":"string","description":"One of: \"\", \"a\"."}"#,
+                ),
                 (
                     r#"{"type":"string","enum":[""]}"#,
                     r#"{"type":"string","description":"Always: \"\"."}"#,

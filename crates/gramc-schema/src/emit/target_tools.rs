@@ -2,11 +2,12 @@
 
 use std::collections::HashMap;
 
-use gramc_project::Specification as Source;
-use gramc_schema::Target;
-use gramc_schema::emit::{Compilation, Options};
-use gramc_schema::lower::Restore;
+use gramc_check::Valid;
+use gramc_model::Module;
 use serde_json::Value;
+
+use super::{Compilation, Options};
+use crate::lower::{Restore, Target};
 
 /// A tool in the form of a target.
 #[derive(Debug)]
@@ -28,9 +29,10 @@ pub struct TargetTools {
 }
 
 impl TargetTools {
-    pub(crate) fn new(source: &Source, target: Target) -> Self {
-        let options = Options { expanded: true, ..Options::new(target, source.files) };
-        let compilation = Compilation::new(&source.module, &options);
+    /// Compiles the tools of a module. `files` is the number of its files.
+    pub fn new(module: &Valid<Module>, files: usize, target: Target) -> Self {
+        let options = Options { expanded: true, ..Options::new(target, files) };
+        let compilation = Compilation::new(module, &options);
         let (mut tools, mut restores) = (Vec::new(), HashMap::new());
         for entry in compilation.entries() {
             let own_name = entry.name().to_owned();
@@ -45,6 +47,12 @@ impl TargetTools {
     /// The tools, with those in containers.
     pub fn tools(&self) -> &[TargetTool] {
         &self.tools
+    }
+
+    /// The name of a tool in the specification, if it is another one or its arguments may be changed.
+    pub fn changed_name(&self, name: &str) -> Option<&str> {
+        let (own_name, restore) = self.restores.get(name)?;
+        (own_name != name || !restore.is_identity()).then_some(own_name)
     }
 
     /// The name and the arguments of a call as the specification has them.
