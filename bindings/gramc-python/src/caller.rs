@@ -62,7 +62,7 @@ impl Caller {
     pub(crate) fn conclude(&self, py: Python<'_>, verdict: CallVerdict) -> PyResult<Py<Verdict>> {
         static REPORT: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
         let exception = self.raised.lock().take();
-if let Some(exception) = &exception
+        if let Some(exception) = &exception
             && exception.bind(py).is_instance_of::<PyKeyboardInterrupt>()
         {
             // Ctrl-C during a function that runs in the thread of the caller.
