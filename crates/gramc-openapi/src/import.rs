@@ -17,7 +17,7 @@ use crate::operation::Operation;
 use crate::schema::{Lowerer, clean};
 use crate::secrets::Secret;
 use crate::source::{SchemeUse, Source, SourceOperation, SourceScheme};
-use crate::{operation, read, secrets};
+use crate::{discriminators, operation, read, secrets};
 
 /// The number of tools from which they are grouped, which the lint `too-many-tools` uses, too.
 const MAX_UNGROUPED: usize = 20;
@@ -85,8 +85,9 @@ pub struct ImportedApi {
 pub fn import(document: &Value, options: &ApiOptions<'_>) -> Result<ImportedApi, ApiError> {
     let kind =
         DocumentKind::of(document).ok_or_else(|| ApiError::Unrecognized(describe(document)))?;
-    let document = Document::new(document, kind);
     let mut notes = Notes::default();
+    let document = &*discriminators::expand(document, kind, &mut notes);
+    let document = Document::new(document, kind);
     let mut source = read::read(&document, &mut notes);
     let api_name = name_of(&source, options);
     let sources = std::mem::take(&mut source.operations);

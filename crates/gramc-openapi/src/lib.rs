@@ -4,6 +4,7 @@
 //! specification and a library in gram of it. Nothing here reads files or the network.
 
 mod chosen;
+mod discriminators;
 mod document;
 pub mod emit;
 mod error;

@@ -197,11 +197,10 @@ fn mend_all(tools: &mut Vec<ImportedTool>, notes: &mut Vec<String>) -> Result<()
         Some(place) if tools.is_empty() => return Err(ImportError::NoSchema(place)),
         last => refused.extend(last),
     }
-    notes.extend(
-        refused
-            .into_iter()
-            .map(|place| format!("{} and is left out", ImportError::NoSchema(place))),
-    );
+    notes.extend(refused.into_iter().map(|VerbatimPlace { tool, path, .. }| {
+        let what = if path.is_empty() { "its schema" } else { &path };
+        format!("tool `{tool}` is left out: {what} is not a JSON Schema")
+    }));
     Ok(())
 }
 

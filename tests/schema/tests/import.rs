@@ -313,7 +313,10 @@ fn what_is_no_tool_is_left_out() {
     for (other, note) in [
         ("1", "left out tool 2: a number does not contain tools"),
         (r#"{"inputSchema":{}}"#, "left out: tool 2 has no name"),
-        (r#"{"name":"u","inputSchema":"x"}"#, "tool `u`: its schema is not a JSON Schema"),
+        (
+            r#"{"name":"u","inputSchema":"x"}"#,
+            "tool `u` is left out: its schema is not a JSON Schema",
+        ),
         (
             r##"{"name":"u","inputSchema":{"properties":{"a":{"$ref":"#/$defs/A"}}}}"##,
             "tool `u` is left out: properties.a: the reference `#/$defs/A` leads nowhere",

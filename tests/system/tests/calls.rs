@@ -76,7 +76,7 @@ fn the_changes_of_a_target_are_undone_in_all_commands() {
 "#;
     let files = folder(&[("spec.gram", spec)]);
     let arguments = json!({"_top": 3, "filter": "{\"a\": \"b\"}"});
-    let call = json!({"name": "list", "arguments": arguments});
+    let call = json!({"id": "c", "name": "list", "arguments": arguments});
     let expected = json!({"$top": 3, "filter": {"a": "b"}});
     let target = "--target gemini";
     let called = within(&files, &format!("call spec.gram list {target} --library l"));

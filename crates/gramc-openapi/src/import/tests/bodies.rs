@@ -200,3 +200,56 @@ fn texts_are_sent_in_utf_8() {
         assert_contains(&library, &[&format!("headers: {{Content-Type: \"{content_type}\"}}")]);
     }
 }
+
+#[test]
+fn children_of_a_discriminator_become_alternatives() {
+    let reference = |name: &str| json!({"$ref": format!("#/components/schemas/{name}")});
+    let child = |name: &str, ty: &str| json!({"allOf": [reference("Pet"), {"type": "object", "properties": {name: {"type": ty}}}]});
+    let body = json!({"content": {"application/json": {"schema": reference("Pet")}}});
+    let mut document = json!({
+        "openapi": "3.0.3",
+        "info": {"title": "Pets", "version": "1"},
+        "servers": [{"url": "https://pets.example"}],
+        "paths": {"/pets": {"post": {
+            "operationId": "addPet", "requestBody": body, "responses": {"204": {"description": "ok"}}
+        }}},
+        "components": {"schemas": {
+            "Pet": {
+                "type": "object",
+                "required": ["petType"],
+                "properties": {"petType": {"type": "string"}, "name": {"type": "string"}},
+                "discriminator": {
+                    "propertyName": "petType",
+                    "mapping": {"dog": "#/components/schemas/Dog"}
+                }
+            },
+            "Dog": child("bark", "boolean"),
+            "Cat": child("lives", "integer")
+        }}
+    });
+    let imported = import(&document, &ApiOptions::default()).unwrap().specification;
+    assert_contains(
+        &imported.text,
+        &[
+            "(petType::Text {const: \"dog\"}), (name?::Text), (bark?::Bool)]",
+            "(petType::Text {const: \"Cat\"}), (name?::Text), (lives?::Int)]",
+        ],
+    );
+    let note = "components/schemas/Pet: its values are those of `Cat`, `Dog`";
+    assert!(imported.notes.iter().any(|it| it == note), "{:?}", imported.notes);
+    // A union whose members say nothing of the discriminator.
+    let schemas = &mut document["components"]["schemas"];
+    let plain = |name: &str| {
+        json!({"type": "object", "properties": {
+            "petType": {"type": "string"}, name: {"type": "integer"}
+        }})
+    };
+    schemas["Dog"] = plain("bones");
+    schemas["Cat"] = plain("lives");
+    schemas["Pet"] = json!({
+        "oneOf": [reference("Dog"), reference("Cat")],
+        "discriminator": {"propertyName": "petType", "mapping": {"d": "Dog", "hound": "Dog"}}
+    });
+    let text = import(&document, &ApiOptions::default()).unwrap().specification.text;
+    assert_contains(&text, &["petType::\"d\" | \"hound\"", "petType::Text {const: \"Cat\"}"]);
+}
