@@ -152,7 +152,6 @@ fn mend_list(keyword: K, value: &Value) -> Mended {
     match value {
         Value::Array(parts) if parts.is_empty() => Mended::Removed,
         Value::Object(_) if is_list_only => Mended::Became(vec![value.clone()].into()),
-        Value::Null => Mended::Removed,
         Value::Array(_) | Value::Object(_) => Mended::Valid,
         Value::Bool(_) if !is_list_only => Mended::Valid,
         _ => Mended::Removed,
@@ -166,9 +165,10 @@ fn mend_operand(keyword: K, value: &Value) -> Mended {
         (KeywordValue::Types, value) => mend_types(value),
         (KeywordValue::Names, Value::Array(names)) => {
             let texts = names.iter().filter(|name| name.is_string());
-            match texts.clone().count() == names.len() {
-                true => Mended::Valid,
-                false => Mended::Became(texts.cloned().collect::<Vec<_>>().into()),
+            if texts.clone().count() == names.len() {
+                Mended::Valid
+            } else {
+                Mended::Became(texts.cloned().collect::<Vec<_>>().into())
             }
         }
         (KeywordValue::Names, Value::String(_)) => Mended::Became(vec![value.clone()].into()),
@@ -177,7 +177,6 @@ fn mend_operand(keyword: K, value: &Value) -> Mended {
         {
             Mended::Valid
         }
-        (KeywordValue::Number, Value::Number(_)) => Mended::Valid,
         (KeywordValue::Count, Value::Number(count)) => match count.as_f64() {
             Some(count) if count >= 0.0 && count.fract() == 0.0 => Mended::Valid,
             _ => Mended::Removed,
@@ -197,7 +196,8 @@ fn mend_operand(keyword: K, value: &Value) -> Mended {
         (KeywordValue::Values, value) if !value.is_array() && keyword == K::Examples => {
             Mended::Became(vec![value.clone()].into())
         }
-        (KeywordValue::Values, Value::Array(_))
+        (KeywordValue::Number, Value::Number(_))
+        | (KeywordValue::Values, Value::Array(_))
         | (KeywordValue::Boolean, Value::Bool(_))
         | (KeywordValue::Text | KeywordValue::Reference, Value::String(_))
         | (KeywordValue::Value, _) => Mended::Valid,

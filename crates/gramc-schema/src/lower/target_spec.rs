@@ -5,6 +5,7 @@ use gramc_json_schema::keywords::{Keyword, Keywords, name as k};
 
 /// What a target accepts in the definition of a tool.
 #[derive(Debug)]
+#[allow(clippy::struct_excessive_bools, reason = "a table of independent rules")]
 pub struct TargetSpec {
     /// A noun phrase that introduces the target on its page, without a final period.
     pub about: &'static str,

@@ -225,7 +225,9 @@ impl Lowerer<'_> {
             reached.and(self.reach(self.resolve(to).unwrap_or_default(), depth + 1));
         }
         if let Some(Value::Array(parts)) = map.shift_remove(k::ALL_OF) {
-            parts.into_iter().for_each(|part| reached.and(self.reach(part, depth + 1)));
+            for part in parts {
+                reached.and(self.reach(part, depth + 1));
+            }
         }
         for key in [k::ANY_OF, k::ONE_OF] {
             if let Some(Value::Array(parts)) = map.shift_remove(key) {
