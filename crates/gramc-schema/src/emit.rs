@@ -22,7 +22,7 @@ pub use json_schema::{ParameterSchema, ResultSchema};
 pub use target_tools::{TargetTool, TargetTools};
 
 use crate::lower::{
-    Became, Loss, Lowered, Names, Restore, Target, ToolJson, is_object_schema, lower,
+    Became, Loss, Lowered, Names, Restore, Target, ToolJson, is_object_schema, limit_tuples, lower,
 };
 use gramc_check::Valid;
 use gramc_json_schema::keywords::name as k;
@@ -139,6 +139,8 @@ impl<'m> Compilation<'m> {
                 if target == Target::Mcp {
                     json.output = result_json(self.module, tool);
                     refused = json.output.take_if(|schema| !is_object_schema(schema));
+                    let schemas = std::iter::once(&mut json.parameters).chain(&mut json.output);
+                    schemas.for_each(limit_tuples);
                 }
                 let mut lowered = lower(json);
                 lowered.losses.extend(refused.map(|schema| lost_result(tool, schema)));

@@ -97,6 +97,13 @@ pub(crate) fn modernize(schema: &mut Value) {
     }
 }
 
+/// Writes the end of each tuple as `maxItems`. The official clients of MCP read schemas as draft-07,
+/// which has no `prefixItems`, so `items: false` would refuse every item.
+pub(crate) fn limit_tuples(schema: &mut Value) {
+    modernize(schema);
+    schema::parts::limit_tuples(schema);
+}
+
 /// A keyword of a schema as a sentence. `None` if it constrains nothing.
 pub(crate) fn constraint_sentence(keyword: Keyword, value: &Value, root: &Value) -> Option<String> {
     let mut written = 0;
@@ -126,9 +133,6 @@ pub fn lower(spec: &TargetSpec, names: &Names, tool: ToolJson<'_>) -> Lowered {
         tool;
     if spec.root.object {
         std::iter::once(&mut parameters).chain(&mut output).for_each(modernize);
-    }
-    if spec.shape == ToolShape::Mcp {
-        std::iter::once(&mut parameters).chain(&mut output).for_each(schema::parts::limit_tuples);
     }
     let mut description = description.map(Cow::Borrowed);
     let schema::LoweredSchema { mut schema, notes, mut losses, restore } =

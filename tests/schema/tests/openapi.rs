@@ -395,7 +395,7 @@ fn schemas_of_older_drafts_are_of_the_newest() {
     assert_eq!(found.get("$schema"), None);
     let items = &found["properties"]["a"];
     assert_eq!(
-        (&items["prefixItems"][0]["type"], &items["maxItems"]),
-        (&json!("string"), &json!(1))
+        (&items["prefixItems"][0]["type"], &items["items"]),
+        (&json!("string"), &json!(false))
     );
 }

@@ -161,8 +161,7 @@ pub(in super::super) fn modernize_all(schema: &mut Value) {
     }
 }
 
-/// Writes the end of each tuple as `maxItems`. The official clients of MCP read schemas as draft-07,
-/// which has no `prefixItems`, so `items: false` would refuse every item.
+/// Writes the end of each tuple as `maxItems`, in a schema and all schemas inside it.
 pub(in super::super) fn limit_tuples(schema: &mut Value) {
     let Value::Object(map) = schema else { return };
     if map.get(k::ITEMS) == Some(&Value::Bool(false))
@@ -208,4 +207,22 @@ pub(super) fn infer_types(map: &Object) -> Option<TypeSet> {
         types = TypeSet::STRING;
     }
     Some(types).filter(|types| *types != TypeSet::NONE)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn tuples_end_in_a_form_that_clients_of_older_drafts_read() {
+        let first = json!([{"type": "string"}, {}]);
+        let mut schema = json!({"items": {"prefixItems": first, "items": false}});
+        limit_tuples(&mut schema);
+        assert_eq!(schema, json!({"items": {"prefixItems": first, "maxItems": 2}}));
+        let mut schema = json!({"prefixItems": first, "items": false, "maxItems": 1});
+        limit_tuples(&mut schema);
+        assert_eq!(schema, json!({"prefixItems": first, "maxItems": 1}));
+    }
 }

@@ -53,7 +53,7 @@ mod tests {
                 }
             }
         });
-        for target in [Target::Anthropic, Target::OpenAi, Target::Mistral] {
+        for target in [Target::Anthropic, Target::OpenAi, Target::Mistral, Target::Mcp] {
             root_becomes(target, &schema, &expected, "");
         }
         root_becomes(Target::Bedrock, &schema, &expected, "t");

@@ -21,18 +21,6 @@ mod tests {
     }
 
     #[test]
-    fn tuples_end_in_a_form_that_clients_of_older_drafts_read() {
-        let tuple = serde_json::json!({
-            "type": "array", "prefixItems": [{"type": "string"}, {}], "items": false
-        });
-        let schema = serde_json::json!({"type": "object", "properties": {"a": tuple}});
-        let expected = serde_json::json!({"type": "object", "properties": {"a": {
-            "type": "array", "prefixItems": [{"type": "string"}, {}], "maxItems": 2
-        }}});
-        root_becomes(Target::Mcp, &schema, &expected, "");
-    }
-
-    #[test]
     fn the_root_is_an_object_and_else_as_it_was() {
         let schema = serde_json::json!({"$schema": "s", "type": "object", "anyOf": [{"not": {}}]});
         root_becomes(Target::Mcp, &schema, &schema, "");
