@@ -13,6 +13,10 @@ use super::{At, Lowerer, Out, Site, merge, parts, sentences};
 use gramc_json_schema::keywords::{Keyword as K, name as k};
 use gramc_json_schema::strings::StringCheck;
 
+/// What becomes of an optional property that accepts null, where all properties are required.
+const ALWAYS_GIVEN: Became =
+    Became::Narrowed { reason: "it cannot be omitted, and null is the value null" };
+
 impl Lowerer<'_> {
     /// Lowers an object with named properties.
     pub(super) fn object(&mut self, site: &mut Site<'_>) -> RestorePlan {
@@ -47,8 +51,10 @@ impl Lowerer<'_> {
                 let took_null = self.takes_null(property, 0);
                 make_nullable(property);
                 self.changed = true;
-                self.lose(&place, k::REQUIRED, false.into(), Became::Nullable);
-                is_pinned || !(takes_null && took_null)
+                let null_is_absent = is_pinned || !(takes_null && took_null);
+                let became = if null_is_absent { Became::Nullable } else { ALWAYS_GIVEN };
+                self.lose(&place, k::REQUIRED, false.into(), became);
+                null_is_absent
             };
             let original = site.keys.changed(key).map(|_| key.clone());
             if null_is_absent || !plan.is_keep() || original.is_some() {
