@@ -303,10 +303,9 @@ fn json_response(text: String) -> Response {
     ([(CONTENT_TYPE, JSON)], text).into_response()
 }
 
-/// That the events after the last one that a client received are not kept.
+/// The answer to a client that asks for events that were deleted.
 fn lost_events() -> Response {
-    let message =
-        "the events after this `Last-StreamEvent-ID` are not kept; send the request again";
+    let message = "the events after this `Last-Event-ID` were deleted; send the request again";
     let error = RpcError::new(INVALID_REQUEST, message);
     Refusal { status: StatusCode::BAD_REQUEST, id: Value::Null, error }.into_response()
 }
