@@ -4,6 +4,7 @@
 //! For other targets, every schema is rewritten keyword by keyword (`node`).
 
 mod arrays;
+mod combined;
 pub(super) mod cycles;
 mod keys;
 pub(super) mod leftovers;

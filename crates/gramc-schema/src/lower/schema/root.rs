@@ -5,6 +5,7 @@ use serde_json::{Map, Value};
 
 use super::super::loss::Became;
 use super::super::target_spec::AnyOfRule;
+use super::combined::{Combined, CombinedReader};
 use super::parts::Object;
 use super::{Lowerer, Site, leftovers, merge, parts, sentences};
 use gramc_json_schema::keywords::{Keyword as K, Keywords, name as k};
@@ -69,8 +70,8 @@ impl Lowerer<'_> {
             if self.refused_at_root(K::of(key))
                 && let Some(Value::Array(alternatives)) = site.map.shift_remove(key)
             {
-                unions.push((key, alternatives.clone()));
-                self.lift_properties(site.map, alternatives);
+                self.lift_properties(site.map, &alternatives);
+                unions.push((key, alternatives));
             }
         }
         // `lift_properties` added the last properties.
@@ -85,7 +86,7 @@ impl Lowerer<'_> {
 
     /// Turns a union whose properties were lifted into a sentence.
     fn tell_union(&mut self, site: &mut Site<'_>, key: &str, members: Vec<Value>) {
-        let mut objects = self.objects_of(&members, 0).map(Value::from);
+        let mut objects = CombinedReader::new(self).objects(&members).map(Value::from);
         if let Some(objects) = &mut objects {
             site.keys.change(K::OneOf, objects, 0);
         }
@@ -97,52 +98,6 @@ impl Lowerer<'_> {
             }
             _ => self.tell(site, key, members),
         }
-    }
-
-    /// The objects that the members of a union accept, with the members of unions among them. `None` if a
-    /// member says more than which properties there are.
-    fn objects_of(&self, members: &[Value], depth: usize) -> Option<Vec<Value>> {
-        let mut objects = Vec::new();
-        for member in members {
-            let map = member.as_object().filter(|_| depth < MAX_COMBINED)?;
-            let says = |key: &&String| !K::of(key).is_annotation() && key.as_str() != k::TYPE;
-            let says: Vec<&str> = map.keys().filter(says).map(String::as_str).collect();
-            match says.as_slice() {
-                [key @ (k::ANY_OF | k::ONE_OF)] => {
-                    let inner = map.get(*key).and_then(Value::as_array)?;
-                    objects.extend(self.objects_of(inner, depth + 1)?);
-                }
-                [k::REF] => {
-                    let found = self.resolve(map.get(k::REF).and_then(Value::as_str)?)?;
-                    objects.extend(self.objects_of(&[found], depth + 1)?);
-                }
-                _ if self.is_plain_object(map, depth) => {
-                    let Reached { properties, required } = self.reach(member.clone(), 0);
-                    let mut object = parts::one(k::PROPERTIES, properties);
-                    parts::put(&mut object, k::REQUIRED, required);
-                    objects.push(object.into());
-                }
-                _ => return None,
-            }
-        }
-        Some(objects)
-    }
-
-    /// Whether a schema says only which properties an object has.
-    fn is_plain_object(&self, map: &Object, depth: usize) -> bool {
-        let is_plain = |schema: &Value| {
-            schema.as_object().is_some_and(|map| self.is_plain_object(map, depth + 1))
-        };
-        depth < MAX_COMBINED
-            && map.iter().all(|(key, value)| match K::of(key) {
-                K::Properties | K::Required | K::AdditionalProperties => true,
-                K::Type => value == "object",
-                K::AllOf => value.as_array().is_some_and(|parts| parts.iter().all(is_plain)),
-                K::Ref => {
-                    value.as_str().and_then(|to| self.resolve(to)).is_some_and(|it| is_plain(&it))
-                }
-                keyword => keyword.is_annotation(),
-            })
     }
 
     /// Replaces a root that accepts no object.
@@ -184,8 +139,9 @@ impl Lowerer<'_> {
     }
 
     /// Adds the properties of a union's members to the root, which could not be given otherwise.
-    fn lift_properties(&mut self, map: &mut Object, alternatives: Vec<Value>) {
-        let Reached { properties, required } = self.reach_any(alternatives, 0);
+    fn lift_properties(&self, map: &mut Object, alternatives: &[Value]) {
+        let Combined { properties, required, .. } =
+            CombinedReader::new(self).union(alternatives, 0);
         if properties.is_empty() && required.is_empty() {
             return;
         }
@@ -205,91 +161,6 @@ impl Lowerer<'_> {
             if !required.contains(&key) {
                 required.push(key);
             }
-        }
-    }
-
-    /// What a schema says of the properties of objects, in itself and in the schemas that it combines.
-    fn reach(&self, schema: Value, depth: usize) -> Reached {
-        let mut reached = Reached::default();
-        let Value::Object(mut map) = schema else { return reached };
-        if depth > MAX_COMBINED {
-            return reached;
-        }
-        if let Some(Value::Array(keys)) = map.shift_remove(k::REQUIRED) {
-            reached.required = keys;
-        }
-        if let Some(Value::Object(properties)) = map.shift_remove(k::PROPERTIES) {
-            reached.properties = properties;
-        }
-        if let Some(Value::String(to)) = map.get(k::REF) {
-            reached.and(self.reach(self.resolve(to).unwrap_or_default(), depth + 1));
-        }
-        if let Some(Value::Array(parts)) = map.shift_remove(k::ALL_OF) {
-            for part in parts {
-                reached.and(self.reach(part, depth + 1));
-            }
-        }
-        for key in [k::ANY_OF, k::ONE_OF] {
-            if let Some(Value::Array(parts)) = map.shift_remove(key) {
-                reached.and(self.reach_any(parts, depth + 1));
-            }
-        }
-        reached
-    }
-
-    /// The same for the members of a union.
-    fn reach_any(&self, members: Vec<Value>, depth: usize) -> Reached {
-        let mut members = members.into_iter().map(|member| self.reach(member, depth));
-        let mut reached = members.next().unwrap_or_default();
-        for Reached { properties, required } in members {
-            reached.required.retain(|key| required.contains(key));
-            properties
-                .into_iter()
-                .for_each(|(key, it)| add_alternative(&mut reached.properties, key, it));
-        }
-        reached
-    }
-}
-
-/// Schemas that combine others to this depth are searched for properties.
-const MAX_COMBINED: usize = 32;
-
-/// The properties that objects of a schema can have, and those that they need.
-#[derive(Default)]
-struct Reached {
-    properties: Object,
-    required: Vec<Value>,
-}
-
-impl Reached {
-    /// Adds what another schema says of the same objects.
-    fn and(&mut self, other: Self) {
-        for (key, property) in other.properties {
-            self.properties.entry(key).or_insert(property);
-        }
-        let new = other.required.into_iter().filter(|key| !self.required.contains(key));
-        let new: Vec<Value> = new.collect();
-        self.required.extend(new);
-    }
-}
-
-/// Adds a property. If it has another schema already, it becomes a union of both.
-fn add_alternative(found: &mut Object, key: String, property: Value) {
-    match found.get_mut(&key) {
-        None => {
-            found.insert(key, property);
-        }
-        Some(known) if *known == property => {}
-        // A union that was made here.
-        Some(Value::Object(known)) if known.len() == 1 && known.contains_key(k::ANY_OF) => {
-            if let Some(Value::Array(parts)) = known.get_mut(k::ANY_OF)
-                && !parts.contains(&property)
-            {
-                parts.push(property);
-            }
-        }
-        Some(known) => {
-            *known = Value::Object(parts::one(k::ANY_OF, vec![known.take(), property]));
         }
     }
 }

@@ -1,6 +1,7 @@
 //! Expresses constraints as sentences of a description.
 
 use std::borrow::Cow;
+use std::collections::HashMap;
 use std::fmt::Write as _;
 
 use gramc_json_schema::type_set::TypeSet;
@@ -206,12 +207,24 @@ fn alternatives(keyword: Keyword, parts: &[Value], schemas: &mut Printer<'_>) ->
 /// nothing.
 pub(super) fn union_of_objects(keyword: Keyword, members: &[Value]) -> Option<String> {
     let how_many = if keyword == Keyword::OneOf { "Exactly one" } else { "At least one" };
+    // Which of several schemas a property has would be lost.
+    let mut known: HashMap<&str, &Value> = HashMap::new();
+    for (key, property) in members.iter().filter_map(properties_of).flatten() {
+        let is_fixed = matches!(super::parts::listed_values(property), Some([_]));
+        if !is_fixed && *known.entry(key).or_insert(property) != property {
+            return None;
+        }
+    }
     let members = members.iter().map(object_in_words).collect::<Option<Vec<_>>>()?;
     Some(format!("{how_many} of these applies: {}.", members.join("; ")))
 }
 
+fn properties_of(schema: &Value) -> Option<&Map<String, Value>> {
+    schema.get(k::PROPERTIES)?.as_object()
+}
+
 fn object_in_words(member: &Value) -> Option<String> {
-    let properties = member.get(k::PROPERTIES).and_then(Value::as_object)?;
+    let properties = properties_of(member)?;
     let required = member.get(k::REQUIRED).and_then(Value::as_array)?;
     let is_required = |key: &str| required.iter().any(|name| name == key);
     let (mut fixed, mut with, mut optional) = (Vec::new(), Vec::new(), Vec::new());
@@ -232,7 +245,9 @@ fn object_in_words(member: &Value) -> Option<String> {
             words = format!("{words}{gap}{name} {}", keys.join(", "));
         }
     }
-    (!words.is_empty()).then_some(words)
+    let is_closed = member.get(k::ADDITIONAL_PROPERTIES).is_some_and(|it| *it == false);
+    let end = if is_closed { ", without other properties" } else { "" };
+    (!words.is_empty()).then(|| words + end)
 }
 
 /// Whether a schema has only `required`.

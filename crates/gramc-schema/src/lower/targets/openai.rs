@@ -73,6 +73,63 @@ mod tests {
     }
 
     #[test]
+    fn unions_of_recursive_schemas_are_read_once() {
+        // Each way through the definitions is different, and there are 12^32 of them.
+        let mut definitions = serde_json::Map::new();
+        for n in 0..12 {
+            let members: Vec<_> =
+                (0..12).map(|to| serde_json::json!({"$ref": format!("#/$defs/D{to}")})).collect();
+            let schema = serde_json::json!({"properties": {format!("p{n}"): {}}, "anyOf": members});
+            definitions.insert(format!("D{n}"), schema);
+        }
+        let schema = serde_json::json!({"anyOf": definitions["D0"]["anyOf"], "$defs": definitions});
+        let out = super::super::super::testing::lowered(Target::OpenAi, &schema).value;
+        let properties = out["function"]["parameters"]["properties"].as_object().unwrap();
+        assert_eq!(properties.len(), 12, "{out:#}");
+    }
+
+    #[test]
+    fn unions_are_told_in_words_if_these_say_all() {
+        let member = |property: serde_json::Value, more: serde_json::Value| {
+            let mut member = serde_json::json!({
+                "type": "object", "properties": {"x": property}, "required": ["x"]
+            });
+            member.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+            member
+        };
+        let text = || serde_json::json!({"type": "string"});
+        for (members, expected) in [
+            (
+                vec![
+                    member(text(), serde_json::json!({"additionalProperties": false})),
+                    member(text(), serde_json::json!({"required": ["x", "y"]})),
+                ],
+                "Exactly one of these applies: with `x`, without other properties; with `x`, `y`.",
+            ),
+            // The words would not say which schema belongs to which member.
+            (
+                vec![
+                    member(text(), serde_json::json!({})),
+                    member(serde_json::json!({"type": "integer"}), serde_json::json!({})),
+                ],
+                "JSON Schema",
+            ),
+            (
+                vec![
+                    member(text(), serde_json::json!({"minProperties": 2})),
+                    member(text(), serde_json::json!({})),
+                ],
+                "JSON Schema",
+            ),
+        ] {
+            let schema = serde_json::json!({"type": "object", "oneOf": members});
+            let out = super::super::super::testing::lowered(Target::OpenAi, &schema).value;
+            let description = out["function"]["description"].as_str().unwrap();
+            assert!(description.contains(expected), "{description}");
+        }
+    }
+
+    #[test]
     fn patterns_with_lookaround_or_backreferences_become_sentences() {
         for target in [Target::OpenAi, Target::OpenAiResponses, Target::OpenAiStrict] {
             all_become(
