@@ -1,13 +1,11 @@
 //! Values of JSON as Python objects, and the other way round.
 
 use gramc_calls::check::{JsonContent, JsonText, JsonValue};
+use gramc_json_schema::text::MAX_DEPTH;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyString, PyTuple};
 use serde_json::Value;
-
-/// Deeper objects may contain themselves.
-const MAX_DEPTH: usize = 127;
 
 /// A value as Python's `json.loads` reads it.
 pub(crate) fn to_python<'py>(py: Python<'py>, value: &Value) -> PyResult<Bound<'py, PyAny>> {
@@ -85,6 +83,7 @@ pub(crate) fn to_json_text(object: &Bound<'_, PyAny>) -> PyResult<String> {
 /// Writes an object of the types that `json.loads` returns, and tuples. `None` leaves the object to
 /// `json.dumps`, which knows more types and all errors.
 fn write_json(text: &mut Vec<u8>, object: &Bound<'_, PyAny>, depth: usize) -> Option<()> {
+    // Deeper objects may contain themselves.
     if depth > MAX_DEPTH {
         return None;
     }

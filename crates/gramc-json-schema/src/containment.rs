@@ -156,6 +156,12 @@ pub fn confirm(wide: &Value, narrow: &Value, value: Value) -> Option<Counterexam
     ValidatorPair::quick(wide, narrow)?.confirm(value)
 }
 
+/// The values that a schema without references allows. `None` if the schema cannot be read.
+pub fn filter_allowed(schema: &Value, values: Vec<Value>) -> Option<Vec<Value>> {
+    let validators = ValidatorPair::quick(&Value::Bool(false), schema)?;
+    Some(values.into_iter().filter_map(|it| Some(validators.confirm(it)?.value)).collect())
+}
+
 /// Whether a format constrains texts. Every text has an unknown format.
 pub fn is_constraint(format: &str) -> bool {
     string_validators::is_known_format(document::Dialect::Draft2020, format)

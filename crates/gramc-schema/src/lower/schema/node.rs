@@ -1,5 +1,6 @@
 //! Lowers one schema, for a target that supports only some keywords.
 
+use gramc_json_schema::containment::filter_allowed;
 use gramc_json_schema::text::MAX_SCHEMA_LEVELS;
 use gramc_json_schema::type_set::TypeSet;
 use serde_json::{Map, Value};
@@ -317,8 +318,8 @@ impl Lowerer<'_> {
         let says = parts::take(site.map, is_constraint);
         let mut all = says.clone();
         all.extend(site.map.get(k::TYPE).map(|types| (k::TYPE.to_owned(), types.clone())));
-        let validator = jsonschema::options().should_validate_formats(true).build(&all.into());
-        let Ok(validator) = validator else {
+        let count = values.len();
+        let Some(values) = filter_allowed(&all.into(), values) else {
             // It refers to schemas elsewhere.
             for (key, value) in says {
                 self.tell(site, &key, value);
@@ -328,9 +329,7 @@ impl Lowerer<'_> {
         for (key, value) in says {
             self.lose_key(site.path, &key, value, Became::rewritten(k::ENUM));
         }
-        let before = values.len();
-        let values: Vec<Value> = values.into_iter().filter(|it| validator.is_valid(it)).collect();
-        if values.len() < before {
+        if values.len() < count {
             site.map.shift_remove(k::CONST);
             parts::put(site.map, k::ENUM, values);
         }
