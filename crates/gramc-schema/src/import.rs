@@ -10,10 +10,10 @@ mod defs;
 mod error;
 mod input;
 mod keywords;
-mod mend;
 mod names;
 mod openapi;
 mod parts;
+mod repair;
 mod sound;
 mod terms;
 mod tool;
@@ -34,7 +34,7 @@ pub use error::VerbatimPlace;
 use gramc_model::{Container, Module, Source, Type, TypeDeclaration, TypeKind};
 pub use input::Origin;
 use input::{ImportedTool, Input};
-use mend::SchemaRepair;
+use repair::SchemaRepair;
 pub use tool_set::{ToolSchema, ToolSet, import_tools};
 
 /// Options of an import.
@@ -137,7 +137,7 @@ fn import_all(documents: Vec<Value>, options: &ImportOptions<'_>) -> Result<Impo
     }
     let Input { tools, is_mcp, mut notes } = input;
     let mut tools = distinct(tools, options.container, &mut notes)?;
-    mend_all(&mut tools, &mut notes)?;
+    repair_all(&mut tools, &mut notes)?;
     normalize_all(&mut tools, &mut notes)?;
     let mut module = Module::default();
     let mut converter = Converter::default();
@@ -176,7 +176,7 @@ fn finish(
 }
 
 /// Repairs all schemas. Tools with another value in place of a schema are left out, if there are others.
-fn mend_all(tools: &mut Vec<ImportedTool>, notes: &mut Vec<String>) -> Result<(), ImportError> {
+fn repair_all(tools: &mut Vec<ImportedTool>, notes: &mut Vec<String>) -> Result<(), ImportError> {
     let mut refused = Vec::new();
     tools.retain_mut(|tool| {
         let name = &tool.name;
@@ -187,9 +187,11 @@ fn mend_all(tools: &mut Vec<ImportedTool>, notes: &mut Vec<String>) -> Result<()
                 refused.push(VerbatimPlace { tool, path, reason: String::new() });
                 return false;
             }
-            notes.extend(mend::mend(schema).into_iter().map(|SchemaRepair { path, what }| {
-                format!("tool `{name}`: {}: {what}", join_path(root, path))
-            }));
+            notes.extend(repair::repair(schema).into_iter().map(
+                |SchemaRepair { path, message }| {
+                    format!("tool `{name}`: {}: {message}", join_path(root, path))
+                },
+            ));
         }
         true
     });
@@ -198,8 +200,8 @@ fn mend_all(tools: &mut Vec<ImportedTool>, notes: &mut Vec<String>) -> Result<()
         last => refused.extend(last),
     }
     notes.extend(refused.into_iter().map(|VerbatimPlace { tool, path, .. }| {
-        let what = if path.is_empty() { "its schema" } else { &path };
-        format!("tool `{tool}` is left out: {what} is not a JSON Schema")
+        let place = if path.is_empty() { "its schema" } else { &path };
+        format!("tool `{tool}` is left out: {place} is not a JSON Schema")
     }));
     Ok(())
 }

@@ -10,32 +10,32 @@ use serde_json::{Map, Number, Value};
 pub(super) struct SchemaRepair {
     /// The path of the repaired keyword.
     pub(super) path: String,
-    /// What was there, and what became of it.
-    pub(super) what: String,
+    /// The invalid value and its replacement.
+    pub(super) message: String,
 }
 
 /// Repairs a schema and all schemas in it.
-pub(super) fn mend(schema: &mut Value) -> Vec<SchemaRepair> {
+pub(super) fn repair(schema: &mut Value) -> Vec<SchemaRepair> {
     let mut repairs = Vec::new();
     let draft = schema.get(k::SCHEMA).and_then(Value::as_str).unwrap_or_default();
     // Draft 3 has the type `any` and a `required` of each property.
     if !draft.contains("json-schema.org/draft-03") && schema.is_object() {
-        mend_schema(schema, &Path::ROOT, &mut repairs);
+        repair_schema(schema, &Path::ROOT, &mut repairs);
     }
     repairs
 }
 
-fn mend_schema(schema: &mut Value, path: &Path<'_>, repairs: &mut Vec<SchemaRepair>) {
+fn repair_schema(schema: &mut Value, path: &Path<'_>, repairs: &mut Vec<SchemaRepair>) {
     let map = match schema {
         Value::Object(map) => map,
         Value::Bool(_) => return,
         other => {
             let types = other.as_str().and_then(type_named);
-            let what = match types {
+            let message = match types {
                 Some(types) => format!("{other} became the type {}", types.keyword()),
-                None => format!("{other} is no schema, so any value is accepted"),
+                None => format!("expected a schema, found {other}; any value is accepted"),
             };
-            repairs.push(SchemaRepair { path: path.text(), what });
+            repairs.push(SchemaRepair { path: path.text(), message });
             let mut map = Map::new();
             map.extend(types.map(|types| (k::TYPE.to_owned(), types.keyword())));
             *other = map.into();
@@ -52,40 +52,43 @@ fn mend_schema(schema: &mut Value, path: &Path<'_>, repairs: &mut Vec<SchemaRepa
         {
             lift_required(properties, &path, &mut required, repairs);
         }
-        let mended = match keyword.value() {
+        let keyword_repair = match keyword.value() {
             // This is not a keyword of JSON Schema, so any value is valid.
-            _ if keyword == K::Nullable => Mended::Valid,
-            KeywordValue::Schema if value.is_null() => Mended::Removed,
-            KeywordValue::Schema => {
-                mend_schema(value, &path, repairs);
-                Mended::Valid
+            _ if keyword == K::Nullable => KeywordRepair::None,
+            KeywordValue::Schema if value.is_null() => KeywordRepair::Remove,
+            KeywordValue::Schema if boolean(value).is_some() => {
+                boolean(value).map_or(KeywordRepair::Remove, KeywordRepair::Replace)
             }
-            KeywordValue::SchemaOrList | KeywordValue::SchemaList => mend_list(keyword, value),
+            KeywordValue::Schema => {
+                repair_schema(value, &path, repairs);
+                KeywordRepair::None
+            }
+            KeywordValue::SchemaOrList | KeywordValue::SchemaList => repair_list(keyword, value),
             KeywordValue::SchemaMap | KeywordValue::SchemaOrNamesMap | KeywordValue::NamesMap => {
                 match value {
-                    Value::Object(_) => Mended::Valid,
-                    _ if keyword == K::Properties => Mended::Became(Map::new().into()),
-                    _ => Mended::Removed,
+                    Value::Object(_) => KeywordRepair::None,
+                    _ if keyword == K::Properties => KeywordRepair::Replace(Map::new().into()),
+                    _ => KeywordRepair::Remove,
                 }
             }
-            _ => mend_operand(keyword, value),
+            _ => repair_operand(keyword, value),
         };
-        match mended {
-            Mended::Valid => {}
-            Mended::Became(new) => {
-                let what = format!("{value} became {new}");
-                repairs.push(SchemaRepair { path: path.text(), what });
+        match keyword_repair {
+            KeywordRepair::None => {}
+            KeywordRepair::Replace(new) => {
+                let message = format!("{value} became {new}");
+                repairs.push(SchemaRepair { path: path.text(), message });
                 *value = new;
             }
-            Mended::Removed => {
-                let what = format!("{value} is no value of `{key}` and is left out");
-                repairs.push(SchemaRepair { path: path.text(), what });
+            KeywordRepair::Remove => {
+                let message = format!("expected {}, found {value}; left out", expected(keyword));
+                repairs.push(SchemaRepair { path: path.text(), message });
                 map.shift_remove(&key);
                 continue;
             }
         }
         if keyword.value() != KeywordValue::Schema {
-            mend_parts(keyword, map.get_mut(&key), &path, repairs);
+            repair_parts(keyword, map.get_mut(&key), &path, repairs);
         }
     }
     if !required.is_empty() {
@@ -97,15 +100,16 @@ fn mend_schema(schema: &mut Value, path: &Path<'_>, repairs: &mut Vec<SchemaRepa
     }
 }
 
-/// What became of the value of a keyword.
-enum Mended {
-    Valid,
-    Became(Value),
-    Removed,
+/// How the value of a keyword is repaired.
+enum KeywordRepair {
+    /// The value is valid.
+    None,
+    Replace(Value),
+    Remove,
 }
 
 /// Repairs the schemas in the value of a keyword.
-fn mend_parts(
+fn repair_parts(
     keyword: K,
     value: Option<&mut Value>,
     path: &Path<'_>,
@@ -114,13 +118,13 @@ fn mend_parts(
     match (keyword.value(), value) {
         (KeywordValue::SchemaList | KeywordValue::SchemaOrList, Some(Value::Array(parts))) => {
             for (at, part) in parts.iter_mut().enumerate() {
-                mend_schema(part, &path.index(at), repairs);
+                repair_schema(part, &path.index(at), repairs);
             }
         }
-        (KeywordValue::SchemaOrList, Some(part)) => mend_schema(part, path, repairs),
+        (KeywordValue::SchemaOrList, Some(part)) => repair_schema(part, path, repairs),
         (KeywordValue::SchemaMap, Some(Value::Object(parts))) => {
             for (key, part) in parts {
-                mend_schema(part, &path.key(key), repairs);
+                repair_schema(part, &path.key(key), repairs);
             }
         }
         _ => {}
@@ -137,93 +141,123 @@ fn lift_required(
     for (key, property) in properties {
         let Value::Object(property) = property else { continue };
         if let Some(Value::Bool(is_required)) = property.get(k::REQUIRED) {
-            let what = format!("{is_required} moved to `required` of the object");
+            let message = format!("{is_required} moved to `required` of the object");
             if *is_required {
                 required.push(key.as_str().into());
             }
-            repairs.push(SchemaRepair { path: path.key(key).key(k::REQUIRED).text(), what });
+            repairs.push(SchemaRepair { path: path.key(key).key(k::REQUIRED).text(), message });
             property.shift_remove(k::REQUIRED);
         }
     }
 }
 
-fn mend_list(keyword: K, value: &Value) -> Mended {
+fn repair_list(keyword: K, value: &Value) -> KeywordRepair {
     let is_list_only = keyword.value() == KeywordValue::SchemaList;
     match value {
-        Value::Array(parts) if parts.is_empty() => Mended::Removed,
-        Value::Object(_) if is_list_only => Mended::Became(vec![value.clone()].into()),
-        Value::Array(_) | Value::Object(_) => Mended::Valid,
-        Value::Bool(_) if !is_list_only => Mended::Valid,
-        _ => Mended::Removed,
+        Value::Array(parts) if parts.is_empty() => KeywordRepair::Remove,
+        Value::Object(_) if is_list_only => KeywordRepair::Replace(vec![value.clone()].into()),
+        Value::Array(_) | Value::Object(_) => KeywordRepair::None,
+        Value::Bool(_) if !is_list_only => KeywordRepair::None,
+        _ => KeywordRepair::Remove,
     }
 }
 
 /// Repairs a value without schemas.
-fn mend_operand(keyword: K, value: &Value) -> Mended {
+fn repair_operand(keyword: K, value: &Value) -> KeywordRepair {
     let number = |text: &str| text.trim().parse::<Number>().ok();
     match (keyword.value(), value) {
-        (KeywordValue::Types, value) => mend_types(value),
+        (KeywordValue::Types, value) => repair_types(value),
         (KeywordValue::Names, Value::Array(names)) => {
             let texts = names.iter().filter(|name| name.is_string());
             if texts.clone().count() == names.len() {
-                Mended::Valid
+                KeywordRepair::None
             } else {
-                Mended::Became(texts.cloned().collect::<Vec<_>>().into())
+                KeywordRepair::Replace(texts.cloned().collect::<Vec<_>>().into())
             }
         }
-        (KeywordValue::Names, Value::String(_)) => Mended::Became(vec![value.clone()].into()),
+        (KeywordValue::Names, Value::String(_)) => {
+            KeywordRepair::Replace(vec![value.clone()].into())
+        }
         (KeywordValue::Number, Value::Bool(_))
             if matches!(keyword, K::ExclusiveMinimum | K::ExclusiveMaximum) =>
         {
-            Mended::Valid
+            KeywordRepair::None
         }
         (KeywordValue::Count, Value::Number(count)) => match count.as_f64() {
-            Some(count) if count >= 0.0 && count.fract() == 0.0 => Mended::Valid,
-            _ => Mended::Removed,
+            Some(count) if count >= 0.0 && count.fract() == 0.0 => KeywordRepair::None,
+            _ => KeywordRepair::Remove,
         },
         (KeywordValue::Number | KeywordValue::Count, Value::String(text)) => {
             match number(text).filter(|it| keyword.value() == KeywordValue::Number || it.is_u64()) {
-                Some(number) => Mended::Became(number.into()),
-                None => Mended::Removed,
+                Some(number) => KeywordRepair::Replace(number.into()),
+                None => KeywordRepair::Remove,
             }
         }
-        (KeywordValue::Boolean, Value::String(text)) if text == "true" || text == "false" => {
-            Mended::Became((text == "true").into())
+        (KeywordValue::Boolean, Value::String(_)) => {
+            boolean(value).map_or(KeywordRepair::Remove, KeywordRepair::Replace)
         }
         (KeywordValue::Values, Value::Array(values)) if keyword == K::Enum && values.is_empty() => {
-            Mended::Removed
+            KeywordRepair::Remove
         }
         (KeywordValue::Values, value) if !value.is_array() && keyword == K::Examples => {
-            Mended::Became(vec![value.clone()].into())
+            KeywordRepair::Replace(vec![value.clone()].into())
         }
         (KeywordValue::Number, Value::Number(_))
         | (KeywordValue::Values, Value::Array(_))
         | (KeywordValue::Boolean, Value::Bool(_))
         | (KeywordValue::Text | KeywordValue::Reference, Value::String(_))
-        | (KeywordValue::Value, _) => Mended::Valid,
-        _ => Mended::Removed,
+        | (KeywordValue::Value, _) => KeywordRepair::None,
+        _ => KeywordRepair::Remove,
     }
 }
 
-fn mend_types(value: &Value) -> Mended {
+fn repair_types(value: &Value) -> KeywordRepair {
     let Value::Array(names) = value else {
         let name = value.as_str().unwrap_or_default();
         return match TypeSet::named(name) {
-            Some(_) => Mended::Valid,
-            None => type_named(name).map_or(Mended::Removed, |it| Mended::Became(it.keyword())),
+            Some(_) => KeywordRepair::None,
+            None => type_named(name)
+                .map_or(KeywordRepair::Remove, |it| KeywordRepair::Replace(it.keyword())),
         };
     };
     let is_valid = |name: &Value| name.as_str().and_then(TypeSet::named).is_some();
     if !names.is_empty() && names.iter().all(is_valid) {
-        return Mended::Valid;
+        return KeywordRepair::None;
     }
     let known = names.iter().map(|name| name.as_str().and_then(type_named));
     match known.collect::<Option<Vec<_>>>() {
         Some(known) if !known.is_empty() => {
-            Mended::Became(known.into_iter().fold(TypeSet::NONE, TypeSet::or).keyword())
+            KeywordRepair::Replace(known.into_iter().fold(TypeSet::NONE, TypeSet::or).keyword())
         }
         // One of the types may be anything.
-        _ => Mended::Removed,
+        _ => KeywordRepair::Remove,
+    }
+}
+
+/// The boolean that a string spells.
+fn boolean(value: &Value) -> Option<Value> {
+    match value.as_str()? {
+        "true" => Some(true.into()),
+        "false" => Some(false.into()),
+        _ => None,
+    }
+}
+
+fn expected(keyword: K) -> &'static str {
+    match keyword.value() {
+        KeywordValue::Schema => "a schema",
+        KeywordValue::SchemaList => "a list of schemas",
+        KeywordValue::SchemaOrList => "a schema or a list of schemas",
+        KeywordValue::SchemaMap | KeywordValue::SchemaOrNamesMap => "schemas by name",
+        KeywordValue::Names => "a list of names",
+        KeywordValue::NamesMap => "lists of names by name",
+        KeywordValue::Types => "a type or a list of types",
+        KeywordValue::Number => "a number",
+        KeywordValue::Count => "a non-negative integer",
+        KeywordValue::Boolean => "a boolean",
+        KeywordValue::Text | KeywordValue::Reference => "a string",
+        KeywordValue::Value => "a value",
+        KeywordValue::Values => "a list with a value",
     }
 }
 
@@ -248,14 +282,14 @@ mod tests {
 
     use super::*;
 
-    fn mended(mut schema: Value) -> (Value, Vec<String>) {
-        let repairs = mend(&mut schema);
-        let repairs = repairs.iter().map(|it| format!("{}: {}", it.path, it.what)).collect();
+    fn repair_of(mut schema: Value) -> (Value, Vec<String>) {
+        let repairs = repair(&mut schema);
+        let repairs = repairs.iter().map(|it| format!("{}: {}", it.path, it.message)).collect();
         (schema, repairs)
     }
 
     #[test]
-    fn each_value_of_another_kind_is_repaired_or_left_out() {
+    fn invalid_values_are_repaired_or_left_out() {
         for (written, expected, repair) in [
             (json!({"properties": []}), json!({"properties": {}}), "properties: [] became {}"),
             (
@@ -266,7 +300,7 @@ mod tests {
             (
                 json!({"type": "any"}),
                 json!({}),
-                r#"type: "any" is no value of `type` and is left out"#,
+                r#"type: expected a type or a list of types, found "any"; left out"#,
             ),
             (json!({"type": "str"}), json!({"type": "string"}), r#"type: "str" became "string""#),
             (
@@ -278,15 +312,28 @@ mod tests {
             (
                 json!({"minLength": -1}),
                 json!({}),
-                "minLength: -1 is no value of `minLength` and is left out",
+                "minLength: expected a non-negative integer, found -1; left out",
             ),
-            (json!({"enum": []}), json!({}), "enum: [] is no value of `enum` and is left out"),
-            (json!({"anyOf": []}), json!({}), "anyOf: [] is no value of `anyOf` and is left out"),
+            (
+                json!({"enum": []}),
+                json!({}),
+                "enum: expected a list with a value, found []; left out",
+            ),
+            (
+                json!({"anyOf": []}),
+                json!({}),
+                "anyOf: expected a list of schemas, found []; left out",
+            ),
+            (
+                json!({"additionalProperties": "false"}),
+                json!({"additionalProperties": false}),
+                r#"additionalProperties: "false" became false"#,
+            ),
             (json!({"required": "a"}), json!({"required": ["a"]}), r#"required: "a" became ["a"]"#),
             (
                 json!({"properties": {"a": null}}),
                 json!({"properties": {"a": {}}}),
-                "properties.a: null is no schema, so any value is accepted",
+                "properties.a: expected a schema, found null; any value is accepted",
             ),
             (
                 json!({"properties": {"a": "integer"}}),
@@ -301,17 +348,17 @@ mod tests {
             (
                 json!({"description": null}),
                 json!({}),
-                "description: null is no value of `description` and is left out",
+                "description: expected a string, found null; left out",
             ),
         ] {
-            let (schema, repairs) = mended(written);
+            let (schema, repairs) = repair_of(written);
             assert_eq!(schema, expected);
             assert!(repairs.iter().any(|it| it == repair), "{repair}: {repairs:?}");
         }
     }
 
     #[test]
-    fn what_is_valid_in_any_draft_stays() {
+    fn values_valid_in_any_draft_stay() {
         for schema in [
             json!({"type": "object", "properties": {"a": {"minimum": 1, "exclusiveMinimum": true}}}),
             json!({"items": [{"type": "string"}], "additionalItems": false, "minItems": 1.0}),
@@ -319,7 +366,7 @@ mod tests {
             json!({"dependencies": {"a": ["b"], "c": {}}, "not": true, "definitions": {"d": false}}),
             json!({"$schema": "http://json-schema.org/draft-03/schema#", "type": "any"}),
         ] {
-            assert_eq!(mended(schema.clone()), (schema, vec![]));
+            assert_eq!(repair_of(schema.clone()), (schema, vec![]));
         }
     }
 }
