@@ -2,195 +2,260 @@
 //! tell the members of a union apart.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
+use gramc_json_schema::pointer::escape_token;
 use serde_json::{Map, Value, json};
 
-use crate::document::DocumentKind;
+use crate::document::{Document, DocumentKind, MAX_CHAIN, Target};
 use crate::notes::Notes;
+use crate::schema::MAX_DISTRIBUTED;
 
-type Schemas = Map<String, Value>;
-
-/// A discriminator: the property, and the names that its values map to.
-struct Discriminator {
-    property: String,
-    mapping: Map<String, Value>,
-}
-
-impl Discriminator {
-    fn of(schema: &Value) -> Option<Self> {
-        let found = schema.get("discriminator")?;
-        // In Swagger 2.0, it is the name of the property.
-        let property = found.as_str().or_else(|| found.get("propertyName")?.as_str())?;
-        let mapping = found.get("mapping").and_then(Value::as_object).cloned().unwrap_or_default();
-        Some(Self { property: property.to_owned(), mapping })
-    }
-
-    /// The values of the property for a schema.
-    fn values(&self, name: &str) -> Vec<String> {
-        let leads_to = |to: &Value| to.as_str().is_some_and(|to| name_of(to) == name);
-        let mapped = self.mapping.iter().filter(|(_, to)| leads_to(to));
-        let mapped: Vec<String> = mapped.map(|(value, _)| value.clone()).collect();
-        if mapped.is_empty() { vec![name.to_owned()] } else { mapped }
-    }
-}
-
-/// The name of a schema in a reference.
-fn name_of(reference: &str) -> &str {
-    reference.rsplit_once('/').map_or(reference, |(_, name)| name)
-}
+/// The values of discriminators, by the name of the schema and the property.
+type Constants<'d> = BTreeMap<(&'d str, &'d str), BTreeSet<&'d str>>;
 
 /// Writes schemas with a discriminator as unions of their children, and the value of the
 /// discriminator into each member of a union.
-pub(crate) fn expand<'d>(
-    document: &'d Value,
-    kind: DocumentKind,
-    notes: &mut Notes,
-) -> Cow<'d, Value> {
+pub(crate) fn expand<'d>(root: &'d Value, kind: DocumentKind, notes: &mut Notes) -> Cow<'d, Value> {
     let folder = match kind {
         DocumentKind::OpenApi3 => "/components/schemas",
         DocumentKind::Swagger2 => "/definitions",
-        DocumentKind::Discovery => return Cow::Borrowed(document),
+        DocumentKind::Discovery => return Cow::Borrowed(root),
     };
-    let has_schemas = document.pointer(folder).is_some_and(Value::is_object);
-    if !has_schemas || !has_discriminator(document) {
-        return Cow::Borrowed(document);
+    let Some(Value::Object(schemas)) = root.pointer(folder) else { return Cow::Borrowed(root) };
+    let document = Document::new(root, kind);
+    let mut unions = Vec::new();
+    gather_unions(root, &mut unions);
+    let parents = schemas.iter().filter(|(_, schema)| members_of(schema).is_none());
+    let parents = parents.filter_map(|(name, it)| Some((&**name, Discriminator::of(it)?)));
+    let parents: Vec<_> = parents.collect();
+    if unions.is_empty() && parents.is_empty() {
+        return Cow::Borrowed(root);
     }
-    let mut document = document.clone();
-    let mut constants = BTreeMap::new();
-    gather_members(&document, &mut constants);
-    if let Some(Value::Object(schemas)) = document.pointer_mut(folder) {
-        let parents = schemas.iter().filter(|(_, schema)| members_of(schema).is_none());
-        let parents = parents.filter_map(|(name, it)| Some((name.clone(), Discriminator::of(it)?)));
-        for (name, discriminator) in parents.collect::<Vec<_>>() {
-            spread(schemas, folder, &name, &discriminator, &mut constants, notes);
-        }
-        for ((name, property), values) in constants {
-            if let Some(schema) = schemas.get_mut(&name) {
-                add_constant(schema, &property, values);
-            }
+    let hierarchy = Hierarchy::new(&document, folder, schemas);
+    let mut constants = Constants::new();
+    for (discriminator, members) in unions {
+        let members = members.iter().filter_map(|member| hierarchy.name(member));
+        hierarchy.add_constants(&discriminator, members, &mut constants);
+    }
+    let mut expanded = root.clone();
+    let Some(Value::Object(changed)) = expanded.pointer_mut(folder) else {
+        return Cow::Borrowed(root);
+    };
+    for (parent, discriminator) in parents {
+        let children = hierarchy.descendants(parent);
+        let place = format!("{}/{parent}", &folder[1..]);
+        if children.len() > MAX_DISTRIBUTED {
+            notes.add("too many schemas extend it, so it does not stand for them", &place);
+        } else if !children.is_empty() {
+            hierarchy.add_constants(&discriminator, children.iter().copied(), &mut constants);
+            hierarchy.replace_by_union(changed, parent, &discriminator, &children);
+            let listed: Vec<String> = children.iter().map(|child| format!("`{child}`")).collect();
+            notes.add(format!("it stands for {}", listed.join(", ")), &place);
         }
     }
-    Cow::Owned(document)
+    let mut inlined = BTreeMap::new();
+    for ((name, property), values) in constants {
+        let values: Vec<&str> = values.into_iter().collect();
+        let allowed = |value: &&str| {
+            schemas.get(name).is_some_and(|it| hierarchy.allows(it, property, value, 0))
+        };
+        let values: Vec<&str> = values.into_iter().filter(allowed).collect();
+        let Some(schema) = changed.get_mut(name).filter(|_| !values.is_empty()) else { continue };
+        if members_of(schema).is_some() {
+            // Its own members have the values.
+        } else if hierarchy.extending.contains_key(name) {
+            // Those that extend it have other values.
+            inlined.insert((hierarchy.pointer(name), property), constant_part(property, &values));
+        } else {
+            add_constant(schema, property, &values);
+        }
+    }
+    if !inlined.is_empty() {
+        inline_constants(&mut expanded, &inlined, &document);
+    }
+    Cow::Owned(expanded)
 }
 
-fn has_discriminator(value: &Value) -> bool {
-    match value {
-        Value::Object(map) => {
-            map.contains_key("discriminator") || map.values().any(has_discriminator)
-        }
-        Value::Array(items) => items.iter().any(has_discriminator),
-        _ => false,
-    }
+/// A discriminator: the property, and the schemas that its values map to.
+struct Discriminator<'d> {
+    property: &'d str,
+    mapping: Option<&'d Map<String, Value>>,
 }
 
-/// The values of discriminators, by the name of the schema and the property.
-type Constants = BTreeMap<(String, String), Vec<String>>;
+impl<'d> Discriminator<'d> {
+    fn of(schema: &'d Value) -> Option<Self> {
+        let found = schema.get("discriminator")?;
+        // In Swagger 2.0, it is the name of the property.
+        let property = found.as_str().or_else(|| found.get("propertyName")?.as_str())?;
+        Some(Self { property, mapping: found.get("mapping").and_then(Value::as_object) })
+    }
+}
 
 fn members_of(schema: &Value) -> Option<&Vec<Value>> {
     ["oneOf", "anyOf"].iter().find_map(|key| schema.get(*key)?.as_array())
 }
 
-/// Gathers the constants of the members of all unions.
-fn gather_members(value: &Value, constants: &mut Constants) {
-    if let (Some(discriminator), Some(members)) = (Discriminator::of(value), members_of(value)) {
-        let names = members.iter().filter_map(|member| member.get("$ref")?.as_str()).map(name_of);
-        for name in names {
-            let place = (name.to_owned(), discriminator.property.clone());
-            let values = constants.entry(place).or_default();
-            values.extend(discriminator.values(name));
-        }
-    }
+/// Gathers all unions with a discriminator.
+fn gather_unions<'d>(value: &'d Value, unions: &mut Vec<(Discriminator<'d>, &'d Vec<Value>)>) {
+    unions.extend(Discriminator::of(value).zip(members_of(value)));
     match value {
-        Value::Object(map) => map.values().for_each(|value| gather_members(value, constants)),
-        Value::Array(items) => items.iter().for_each(|value| gather_members(value, constants)),
+        Value::Object(map) => map.values().for_each(|value| gather_unions(value, unions)),
+        Value::Array(items) => items.iter().for_each(|value| gather_unions(value, unions)),
         _ => {}
     }
 }
 
-/// Turns a schema into the union of its children, which hold what it said.
-fn spread(
-    schemas: &mut Schemas,
-    folder: &str,
-    parent: &str,
-    discriminator: &Discriminator,
-    constants: &mut Constants,
-    notes: &mut Notes,
-) {
-    let mut children: Vec<String> = Vec::new();
-    let mut open = vec![parent.to_owned()];
-    while let Some(name) = open.pop() {
-        let found = schemas.iter().filter(|(_, schema)| extends(schema, &name));
-        let found: Vec<String> = found.map(|(child, _)| child.clone()).collect();
-        let new = found.into_iter().filter(|child| child != parent && !children.contains(child));
-        let new: Vec<String> = new.collect();
-        open.extend(new.iter().cloned());
-        children.extend(new);
-    }
-    if children.is_empty() {
-        return;
-    }
-    let mut names = (1..).map(|number| match number {
-        1 => format!("{parent}Base"),
-        number => format!("{parent}Base{number}"),
-    });
-    let Some(base) = names.find(|name| !schemas.contains_key(name)) else { return };
-    let pointer = |name: &str| format!("#{folder}/{name}");
-    for schema in schemas.values_mut() {
-        for part in schema.get_mut("allOf").and_then(Value::as_array_mut).into_iter().flatten() {
-            if is_reference_to(part, parent) {
-                part["$ref"] = pointer(&base).into();
+/// The named schemas, and those that extend them by `allOf`.
+struct Hierarchy<'d> {
+    document: &'d Document<'d>,
+    folder: &'static str,
+    names: BTreeMap<String, &'d str>,
+    /// The schemas that extend a schema directly, by its name.
+    extending: BTreeMap<&'d str, Vec<&'d str>>,
+}
+
+impl<'d> Hierarchy<'d> {
+    fn new(
+        document: &'d Document<'d>,
+        folder: &'static str,
+        schemas: &'d Map<String, Value>,
+    ) -> Self {
+        let names =
+            schemas.keys().map(|name| (format!("{folder}/{}", escape_token(name)), &**name));
+        let mut hierarchy =
+            Self { document, folder, names: names.collect(), extending: BTreeMap::new() };
+        for (name, schema) in schemas {
+            for part in schema.get("allOf").and_then(Value::as_array).into_iter().flatten() {
+                if let Some(parent) = hierarchy.name(part) {
+                    hierarchy.extending.entry(parent).or_default().push(name);
+                }
             }
         }
+        hierarchy
     }
-    children.sort();
-    let members: Vec<Value> = children.iter().map(|it| json!({"$ref": pointer(it)})).collect();
-    let mut union =
-        json!({"oneOf": members, "discriminator": {"propertyName": discriminator.property}});
-    let Some(whole) = schemas.get_mut(parent) else { return };
-    if let Some(description) = whole.get("description") {
-        union["description"] = description.clone();
+
+    /// The name of the schema that a reference leads to.
+    fn name(&self, schema: &Value) -> Option<&'d str> {
+        self.target_name(schema.get("$ref")?.as_str()?)
     }
-    let whole = std::mem::replace(whole, union);
-    schemas.insert(base, whole);
-    let listed: Vec<String> = children.iter().map(|child| format!("`{child}`")).collect();
-    let what = format!("its values are those of {}", listed.join(", "));
-    notes.add(what, &format!("{}/{parent}", &folder[1..]));
-    for child in children {
-        let values = discriminator.values(&child);
-        constants.entry((child, discriminator.property.clone())).or_default().extend(values);
+
+    fn target_name(&self, reference: &str) -> Option<&'d str> {
+        let Target::Here(pointer, _) = self.document.target(reference) else { return None };
+        self.names.get(&pointer).copied()
+    }
+
+    fn pointer(&self, name: &str) -> String {
+        format!("#{}/{}", self.folder, escape_token(name))
+    }
+
+    /// The schemas that extend a schema, directly or indirectly.
+    fn descendants(&self, parent: &'d str) -> BTreeSet<&'d str> {
+        let mut found = BTreeSet::new();
+        let mut open = vec![parent];
+        while let Some(name) = open.pop() {
+            let children = self.extending.get(name).into_iter().flatten();
+            open.extend(children.filter(|child| **child != parent && found.insert(**child)));
+        }
+        found
+    }
+
+    /// Adds the values of a discriminator for schemas: those that are mapped, or the schema's name.
+    fn add_constants(
+        &self,
+        discriminator: &Discriminator<'d>,
+        names: impl Iterator<Item = &'d str>,
+        constants: &mut Constants<'d>,
+    ) {
+        let mut mapped: BTreeMap<&str, Vec<&'d str>> = BTreeMap::new();
+        for (value, to) in discriminator.mapping.into_iter().flatten() {
+            if let Some(name) = to.as_str().and_then(|to| self.target_name(to)) {
+                mapped.entry(name).or_default().push(value);
+            }
+        }
+        for name in names {
+            let values = constants.entry((name, discriminator.property)).or_default();
+            values.extend(mapped.get(name).unwrap_or(&vec![name]));
+        }
+    }
+
+    /// Turns a schema into the union of its children, which extend what it was.
+    fn replace_by_union(
+        &self,
+        schemas: &mut Map<String, Value>,
+        parent: &str,
+        discriminator: &Discriminator<'_>,
+        children: &BTreeSet<&str>,
+    ) {
+        let mut names = (1..).map(|number| match number {
+            1 => format!("{parent}Base"),
+            number => format!("{parent}Base{number}"),
+        });
+        let Some(base) = names.find(|name| !schemas.contains_key(name)) else { return };
+        for child in self.extending.get(parent).into_iter().flatten() {
+            let parts = schemas.get_mut(*child).and_then(|it| it.get_mut("allOf")?.as_array_mut());
+            for part in parts.into_iter().flatten() {
+                if self.name(part) == Some(parent) {
+                    part["$ref"] = self.pointer(&base).into();
+                }
+            }
+        }
+        let members: Vec<Value> =
+            children.iter().map(|it| json!({"$ref": self.pointer(it)})).collect();
+        let property = discriminator.property;
+        let mut union = json!({"oneOf": members, "discriminator": {"propertyName": property}});
+        let Some(whole) = schemas.get_mut(parent) else { return };
+        if let Some(description) = whole.get("description") {
+            union["description"] = description.clone();
+        }
+        let whole = std::mem::replace(whole, union);
+        schemas.insert(base, whole);
+    }
+
+    /// Whether the values that a schema lists for a property have a value.
+    fn allows(&self, schema: &Value, property: &str, value: &str, depth: usize) -> bool {
+        if depth > MAX_CHAIN {
+            return true;
+        }
+        let target = |schema: &Value| self.document.here(schema.get("$ref")?.as_str()?);
+        let lists = |schema: &Value| {
+            let schema = target(schema).unwrap_or(schema);
+            schema.get("const").is_none_or(|it| it == value)
+                && schema
+                    .get("enum")
+                    .and_then(Value::as_array)
+                    .is_none_or(|values| values.iter().any(|it| it == value))
+        };
+        schema.get("properties").and_then(|it| it.get(property)).is_none_or(lists)
+            && target(schema).is_none_or(|it| self.allows(it, property, value, depth + 1))
+            && schema.get("allOf").and_then(Value::as_array).is_none_or(|parts| {
+                parts.iter().all(|part| self.allows(part, property, value, depth + 1))
+            })
     }
 }
 
-/// Whether a schema extends another one by `allOf`.
-fn extends(schema: &Value, parent: &str) -> bool {
-    let parts = schema.get("allOf").and_then(Value::as_array);
-    parts.into_iter().flatten().any(|part| is_reference_to(part, parent))
+fn constant(values: &[&str]) -> (&'static str, Value) {
+    match values {
+        [only] => ("const", (*only).into()),
+        _ => ("enum", values.into()),
+    }
 }
 
-fn is_reference_to(part: &Value, name: &str) -> bool {
-    part.get("$ref").and_then(Value::as_str).is_some_and(|to| name_of(to) == name)
+/// The schema of objects whose property has one of the values.
+fn constant_part(property: &str, values: &[&str]) -> Value {
+    let (keyword, value) = constant(values);
+    json!({
+        "type": "object",
+        "properties": {property: {"type": "string", keyword: value}},
+        "required": [property]
+    })
 }
 
 /// Fixes the value of a property, which is required then.
-fn add_constant(schema: &mut Value, property: &str, mut values: Vec<String>) {
-    let mut seen = std::collections::HashSet::new();
-    values.retain(|value| seen.insert(value.clone()));
+fn add_constant(schema: &mut Value, property: &str, values: &[&str]) {
     let Value::Object(map) = schema else { return };
-    if map.contains_key("oneOf") || map.contains_key("anyOf") {
-        // Its own members have the values.
-        return;
-    }
-    let is_fixed = |schema: &Value| schema.get("enum").is_some() || schema.get("const").is_some();
-    let (keyword, value) = match values.as_slice() {
-        [only] => ("const", Value::from(only.as_str())),
-        _ => ("enum", Value::from(values)),
-    };
-    let fixed = json!({"type": "string", keyword: value});
     if let Some(parts) = map.get_mut("allOf").and_then(Value::as_array_mut) {
-        parts.push(json!({
-            "type": "object", "properties": {property: fixed}, "required": [property]
-        }));
+        parts.push(constant_part(property, values));
         return;
     }
     let properties = map.entry("properties").or_insert_with(|| json!({}));
@@ -198,8 +263,9 @@ fn add_constant(schema: &mut Value, property: &str, mut values: Vec<String>) {
     let own = properties.entry(property).or_insert_with(|| json!({}));
     if let Value::Object(own) = own
         && !own.contains_key("$ref")
-        && !is_fixed(&Value::Object(own.clone()))
     {
+        let (keyword, value) = constant(values);
+        own.shift_remove("enum");
         own.insert("type".to_owned(), "string".into());
         own.insert(keyword.to_owned(), value);
     }
@@ -208,5 +274,37 @@ fn add_constant(schema: &mut Value, property: &str, mut values: Vec<String>) {
         && !required.iter().any(|name| name == property)
     {
         required.push(property.into());
+    }
+}
+
+/// Adds constants to the members of unions with a discriminator, by the schema that a member refers to
+/// and the property.
+fn inline_constants(
+    value: &mut Value,
+    constants: &BTreeMap<(String, &str), Value>,
+    document: &Document<'_>,
+) {
+    let property = Discriminator::of(value).map(|it| it.property.to_owned());
+    if let Some(property) = property {
+        for key in ["oneOf", "anyOf"] {
+            let members = value.get_mut(key).and_then(Value::as_array_mut);
+            for member in members.into_iter().flatten() {
+                let to = member.get("$ref").and_then(Value::as_str).map(|to| document.target(to));
+                if let Some(Target::Here(pointer, _)) = to
+                    && let Some(part) = constants.get(&(format!("#{pointer}"), &*property))
+                {
+                    *member = json!({"allOf": [member.take(), part]});
+                }
+            }
+        }
+    }
+    match value {
+        Value::Object(map) => {
+            map.values_mut().for_each(|it| inline_constants(it, constants, document));
+        }
+        Value::Array(items) => {
+            items.iter_mut().for_each(|it| inline_constants(it, constants, document));
+        }
+        _ => {}
     }
 }

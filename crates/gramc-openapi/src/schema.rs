@@ -22,6 +22,7 @@ use crate::document::{Document, MAX_CHAIN, Target};
 use crate::notes::Notes;
 use merge::Merged;
 use names::DefinitionNames;
+pub(crate) use unions::MAX_DISTRIBUTED;
 pub(crate) use values::clean;
 
 /// The most schemas that are rewritten.

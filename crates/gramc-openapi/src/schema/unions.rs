@@ -7,7 +7,7 @@ use super::merge::{Merged, Union, is_annotation};
 use super::{Lowerer, types};
 
 /// The most members that keywords next to a union are added to.
-const MAX_DISTRIBUTED: usize = 64;
+pub(crate) const MAX_DISTRIBUTED: usize = 64;
 
 impl Lowerer<'_> {
     /// Rewrites a merged schema.

@@ -235,7 +235,7 @@ fn children_of_a_discriminator_become_alternatives() {
             "(petType::Text {const: \"Cat\"}), (name?::Text), (lives?::Int)]",
         ],
     );
-    let note = "components/schemas/Pet: its values are those of `Cat`, `Dog`";
+    let note = "components/schemas/Pet: it stands for `Cat`, `Dog`";
     assert!(imported.notes.iter().any(|it| it == note), "{:?}", imported.notes);
     // A union whose members say nothing of the discriminator.
     let schemas = &mut document["components"]["schemas"];
@@ -252,4 +252,49 @@ fn children_of_a_discriminator_become_alternatives() {
     });
     let text = import(&document, &ApiOptions::default()).unwrap().specification.text;
     assert_contains(&text, &["petType::\"d\" | \"hound\"", "petType::Text {const: \"Cat\"}"]);
+}
+
+#[test]
+fn each_schema_of_a_hierarchy_is_one_alternative() {
+    let reference = |name: &str| json!({"$ref": format!("#/components/schemas/{name}")});
+    let extending = |parent: &str, property: &str| json!({"allOf": [reference(parent), {"type": "object", "properties": {property: {"type": "integer"}}}]});
+    let body = json!({"content": {"application/json": {"schema": reference("Pet")}}});
+    let document = json!({
+        "openapi": "3.0.3",
+        "info": {"title": "Pets", "version": "1"},
+        "servers": [{"url": "https://pets.example"}],
+        "paths": {"/pets": {"post": {
+            "operationId": "addPet", "requestBody": body, "responses": {"204": {"description": "ok"}}
+        }}},
+        "components": {
+            "responses": {"Pet": {"description": "has the name of a schema"}},
+            "schemas": {
+                "Pet": {
+                    "type": "object",
+                    "required": ["kind"],
+                    "properties": {"kind": {"enum": ["Cat", "Dog", "Puppy"]}},
+                    "discriminator": {"propertyName": "kind", "mapping": {
+                        // Not a value of `kind`, and not a schema.
+                        "hound": "#/components/schemas/Dog",
+                        "Dog": "#/components/schemas/Dog",
+                        "Cat": "#/components/responses/Pet"
+                    }}
+                },
+                "Dog": extending("Pet", "bones"),
+                "Puppy": extending("Dog", "age"),
+                "Cat": extending("Pet", "lives"),
+                "Stray": {"allOf": [{"$ref": "#/components/responses/Pet"}]}
+            }
+        }
+    });
+    let text = import(&document, &ApiOptions::default()).unwrap().specification.text;
+    assert_contains(
+        &text,
+        &[
+            "discriminator: \"kind\"} | Cat, Dog, Puppy]",
+            "[Cat::Record | (kind::Text {const: \"Cat\"}), (lives?::Int)]",
+            "[Dog::Record {inline: true} | (kind::Text {const: \"Dog\"}), (bones?::Int)]",
+            "[Puppy::Record | (kind::Text {const: \"Puppy\"}), (bones?::Int), (age?::Int)]",
+        ],
+    );
 }
