@@ -57,6 +57,10 @@ fn a_program_approves_calls() {
     let request = r#"{"name": "drop", "arguments": {"path": "/tmp/x"}, "stripped": ["key"]} []"#;
     let approval = json!({"approved": true, "by": "program", "reason": request});
     assert_eq!(approved["approval"], approval);
+    // Destructive tools are asked about without an attribute, and the question shows no secret.
+    let destructive = with("wipe", "/tmp/x").run().exits(0).json();
+    let request = r#"{"name": "wipe", "arguments": {"path": "/tmp/x", "key": "***"}} []"#;
+    assert_eq!(destructive["approval"]["reason"], request, "{destructive}");
     assert_eq!(approved["result"], json!({"path": "/tmp/x"}));
     assert_eq!(verdict_fault(&approved), None, "{approved}");
     let refused = with("drop", "/etc").run().exits(1).json();

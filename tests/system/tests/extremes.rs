@@ -228,7 +228,7 @@ fn many_marks_of_lists_take_time_in_proportion() {
     };
     for text in [lines("- ", "\n", ""), format!("[\n{}", lines("", ",\n", "\n]"))] {
         let folder = folder(&[("marks.gram", &text)]);
-        limited(60, "check marks.gram").within(folder.path()).run().exits(1);
+        limited(LIMIT, "check marks.gram").within(folder.path()).run().exits(1);
     }
 }
 

@@ -125,7 +125,7 @@ pub(crate) struct Validate {
 /// The target for which the tools were compiled that the model sees.
 #[derive(Debug, ClapArgs)]
 pub(crate) struct ModelTarget {
-    /// Target of the tools that the model sees: its changes of names and values are undone
+    /// Reverse the changes of this target in calls: renamed tools and keys, values as JSON text
     #[arg(long, value_name = "TARGET", value_parser = target_parser(), hide_possible_values = true)]
     target: Option<Target>,
 }
