@@ -300,10 +300,14 @@ fn inline_constants(
     }
     match value {
         Value::Object(map) => {
-            map.values_mut().for_each(|it| inline_constants(it, constants, document));
+            for value in map.values_mut() {
+                inline_constants(value, constants, document);
+            }
         }
         Value::Array(items) => {
-            items.iter_mut().for_each(|it| inline_constants(it, constants, document));
+            for item in items {
+                inline_constants(item, constants, document);
+            }
         }
         _ => {}
     }
