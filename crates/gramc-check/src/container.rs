@@ -50,7 +50,10 @@ impl<'t> Checker<'t> {
                     attribute.wrong_as(self, expected, words);
                 }
             }
-            _ => container.attributes.extend(self.kept_attribute(attribute, None)),
+            key => {
+                let spec = find(AttributeOwner::Container, key).filter(|_| key == "defer");
+                container.attributes.extend(self.kept_attribute(attribute, spec));
+            }
         }
     }
 

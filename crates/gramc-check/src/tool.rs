@@ -11,6 +11,8 @@ use crate::index::DeclarationSyntax;
 use crate::kind::Kind;
 use crate::scopes::Meaning;
 use gramc_model::attributes::{AttributeOwner, ValueType, find};
+use gramc_model::value_check::{self, Refusal};
+use gramc_model::walk::names_of_type_use;
 use gramc_model::{Field, Open, Output, Root, Tool, TypeId, TypeUse};
 
 impl<'t> Checker<'t> {
@@ -45,6 +47,9 @@ impl<'t> Checker<'t> {
         if let Some((parameters, result)) = signature {
             tool.parameters = parameters;
             tool.result = result;
+        }
+        if let Some(examples) = attributes.iter().find(|known| known.key == "examples") {
+            self.accepts_examples(&tool, examples);
         }
         self.module.tools.push(tool);
         self.module.spans.tools.push(declaration.place());
@@ -117,6 +122,27 @@ impl<'t> Checker<'t> {
         self.reject(&codes::MISPLACED_ELEMENT, element.span(), "a tool has one signature", help);
     }
 
+    /// Checks that sample arguments match the parameters.
+    fn accepts_examples(&mut self, tool: &Tool, attribute: &Attribute<'t>) {
+        let expected = tool.arguments_type();
+        for parameter in &tool.parameters {
+            names_of_type_use(&parameter.type_use, &mut |_| self.reads_fields = true);
+        }
+        let examples = tool.attributes.iter().find(|(key, _)| key == "examples");
+        let examples = examples.and_then(|(_, value)| value.as_array()).into_iter().flatten();
+        for (number, example) in (1..).zip(examples) {
+            let Err(Refusal { path, message }) = value_check::ty(&self.types, &expected, example)
+            else {
+                continue;
+            };
+            let place = if path.is_empty() { path } else { format!(" at `{path}`") };
+            let message =
+                format!("example {number} does not match the parameters{place}: {message}");
+            let help = "change the example or the parameters";
+            self.reject(&codes::REJECTED_VALUE, attribute.span(), message, help);
+        }
+    }
+
     fn tool_attribute(&mut self, tool: &mut Tool, attribute: &Attribute<'t>) {
         let key = &*attribute.key;
         match key {
@@ -148,7 +174,7 @@ impl<'t> Checker<'t> {
                     tool.attributes.push((SmolStr::new(key), Value::Bool(flag)));
                 }
             }
-            "approval" => {
+            "approval" | "examples" => {
                 let spec = find(AttributeOwner::Tool, key);
                 tool.attributes.extend(self.kept_attribute(attribute, spec));
             }

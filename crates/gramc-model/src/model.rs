@@ -131,6 +131,17 @@ impl Tool {
         }
     }
 
+    /// The type of the arguments that a model sends. Undeclared ones are errors, unless the tool is open.
+    pub fn arguments_type(&self) -> Type {
+        let is_sent = |field: &&Field| field.source != ValueSource::Injected;
+        Type::Object(Box::new(ObjectType {
+            fields: Some(self.parameters.iter().filter(is_sent).cloned().collect()),
+            requires: self.root.as_deref().map_or_else(Vec::new, |root| root.requires.clone()),
+            patterns: self.patterns().to_vec(),
+            open: if self.open == Open::Unsaid { Open::No } else { self.open.clone() },
+        }))
+    }
+
     /// The types of arguments by patterns of their names.
     pub fn patterns(&self) -> &[FieldPattern] {
         self.root.as_deref().map_or(&[], |root| &root.patterns)

@@ -21,9 +21,7 @@ use serde_json::{Map, Value};
 pub use json_schema::{ParameterSchema, ResultSchema};
 pub use target_tools::{TargetTool, TargetTools};
 
-use crate::lower::{
-    Became, Loss, Lowered, Names, Restore, Target, ToolJson, is_object_schema, limit_tuples, lower,
-};
+use crate::lower::{Loss, Lowered, Names, Restore, Target, ToolJson, limit_tuples, lower};
 use gramc_check::Valid;
 use gramc_json_schema::keywords::name as k;
 use gramc_model::{Agent, Container, Module, Tool, TypeUse};
@@ -67,6 +65,8 @@ pub struct Compilation<'m> {
     draft: Draft,
     entries: Vec<Entry<'m>>,
     names: Names,
+    /// The tools of containers with `defer: true`.
+    deferred: HashSet<&'m str>,
 }
 
 /// An entry of a target's tool list.
@@ -96,9 +96,7 @@ impl<'m> Compilation<'m> {
     pub fn new(module: impl Into<Valid<&'m Module>>, options: &Options) -> Self {
         let module = module.into().module();
         let Options { target, draft, .. } = *options;
-        let entries = entries(module, options);
-        let names = Names::new(target.spec(), entries.iter().map(|entry| entry.name()));
-        Self { module, target, draft, entries, names }
+        Self::of_entries(module, target, draft, entries(module, options))
     }
 
     /// A compilation of everything that an agent may use: all tools, all containers, and all
@@ -108,8 +106,22 @@ impl<'m> Compilation<'m> {
         let containers = module.containers.iter().map(Entry::Container);
         let agents = module.agents.iter().map(Entry::Agent);
         let entries: Vec<_> = tools.chain(containers).chain(agents).collect();
+        Self::of_entries(module, target, Draft::default(), entries)
+    }
+
+    fn of_entries(
+        module: &'m Module,
+        target: Target,
+        draft: Draft,
+        entries: Vec<Entry<'m>>,
+    ) -> Self {
         let names = Names::new(target.spec(), entries.iter().map(|entry| entry.name()));
-        Self { module, target, draft: Draft::default(), entries, names }
+        let is_deferred = |it: &&Container| {
+            it.attributes.iter().any(|(key, value)| key == "defer" && *value == true)
+        };
+        let deferred = module.containers.iter().filter(is_deferred).flat_map(|it| &it.members);
+        let deferred = deferred.map(|name| &**name).collect();
+        Self { module, target, draft, entries, names, deferred }
     }
 
     /// The target's name for an entry.
@@ -134,17 +146,15 @@ impl<'m> Compilation<'m> {
                 draft7::lower(&tool.name, &json(&schema))
             }
             (target, Entry::Tool(tool)) => {
-                let mut json = tool_json(self.module, tool, target.spec().extras);
-                let mut refused = None;
-                if target == Target::Mcp {
+                let mut json = self.tool_json(tool);
+                if target.spec().output.is_some() {
                     json.output = result_json(self.module, tool);
-                    refused = json.output.take_if(|schema| !is_object_schema(schema));
+                }
+                if target == Target::Mcp {
                     let schemas = std::iter::once(&mut json.parameters).chain(&mut json.output);
                     schemas.for_each(limit_tuples);
                 }
-                let mut lowered = lower(json);
-                lowered.losses.extend(refused.map(|schema| lost_result(tool, schema)));
-                lowered
+                lower(json)
             }
             (_, Entry::Container(container)) => {
                 let text = container_text(self.module, container);
@@ -159,7 +169,7 @@ impl<'m> Compilation<'m> {
         match entry {
             Entry::Tool(tool) => {
                 let output = result_json(self.module, tool);
-                ToolJson { output, ..tool_json(self.module, tool, &[]) }
+                ToolJson { output, ..self.tool_json(tool) }
             }
             Entry::Container(container) => {
                 ToolJson::new(&container.name, container.description.as_deref(), empty_object())
@@ -167,6 +177,34 @@ impl<'m> Compilation<'m> {
             Entry::Agent(agent) => {
                 ToolJson::new(&agent.name, agent.description.as_deref(), message_object())
             }
+        }
+    }
+
+    /// A tool before the target's rules are applied.
+    fn tool_json(&self, tool: &'m Tool) -> ToolJson<'m> {
+        let parameters = json(&ParameterSchema::new(&self.module.types, tool));
+        let mut annotations = Map::new();
+        let mut attributes = Vec::new();
+        for (key, value) in &tool.attributes {
+            if let Some((_, hint)) = HINTS.iter().find(|(own, _)| key == own) {
+                annotations.insert((*hint).to_owned(), value.clone());
+            } else if let ("annotations", Value::Object(more)) = (key.as_str(), value) {
+                annotations.extend(more.clone());
+            } else {
+                attributes.push((key.as_str(), value.clone()));
+            }
+        }
+        if self.deferred.contains(&*tool.name) && !tool.is_set("defer") {
+            attributes.push(("defer", true.into()));
+        }
+        ToolJson {
+            name: &tool.name,
+            title: tool.title.as_deref(),
+            description: tool.description.as_deref(),
+            parameters,
+            output: None,
+            annotations,
+            attributes,
         }
     }
 
@@ -230,31 +268,6 @@ fn empty_object() -> Value {
     serde_json::json!({"type": "object", "properties": {}, "required": []})
 }
 
-/// A tool before the target's rules are applied.
-fn tool_json<'m>(module: &'m Module, tool: &'m Tool, extras: &[&str]) -> ToolJson<'m> {
-    let parameters = json(&ParameterSchema::new(&module.types, tool));
-    let mut annotations = Map::new();
-    let mut handed_on = Vec::new();
-    for (key, value) in &tool.attributes {
-        if let Some((_, hint)) = HINTS.iter().find(|(own, _)| key == own) {
-            annotations.insert((*hint).to_owned(), value.clone());
-        } else if let ("annotations", Value::Object(more)) = (key.as_str(), value) {
-            annotations.extend(more.clone());
-        } else if extras.contains(&key.as_str()) {
-            handed_on.push((key.as_str(), value.clone()));
-        }
-    }
-    ToolJson {
-        name: &tool.name,
-        title: tool.title.as_deref(),
-        description: tool.description.as_deref(),
-        parameters,
-        output: None,
-        annotations,
-        extras: handed_on,
-    }
-}
-
 /// The schema of a tool's result.
 fn result_json(module: &Module, tool: &Tool) -> Option<Value> {
     ResultSchema::new(&module.types, tool).map(|schema| json(&schema))
@@ -263,17 +276,6 @@ fn result_json(module: &Module, tool: &Tool) -> Option<Value> {
 /// The JSON Schema of a parameter, field, result, term or declared type.
 pub fn type_use_schema(module: Valid<&Module>, type_use: &TypeUse) -> Value {
     json(&ResultSchema::of_type_use(&module.types, type_use))
-}
-
-/// The loss of a result schema that does not describe an object.
-fn lost_result(tool: &Tool, schema: Value) -> Loss {
-    Loss {
-        tool: tool.name.to_string(),
-        path: "outputSchema".to_owned(),
-        constraint: "outputSchema".to_owned(),
-        value: schema,
-        became: Became::dropped("MCP's clients take schemas of results only if they are objects"),
-    }
 }
 
 /// The parameters of an agent that another agent calls.

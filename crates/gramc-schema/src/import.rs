@@ -164,12 +164,13 @@ fn import_all(documents: Vec<Value>, options: &ImportOptions<'_>) -> Result<Impo
 fn finish(
     mut module: Module,
     converter: Converter,
-    notes: Vec<String>,
+    mut notes: Vec<String>,
 ) -> Result<Imported, ImportError> {
     if let Some(place) = converter.no_schema {
         return Err(ImportError::NoSchema(place));
     }
     let unsound = sound::mark(&mut module) + mark_unions(&mut module);
+    sound::remove_rejected_arguments(&mut module, &mut notes);
     module.terms = terms::find(&module);
     let text = gramc_model::print::print(&module);
     Ok(Imported { module, text, verbatim: converter.places, unsound, notes })

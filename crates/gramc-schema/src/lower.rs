@@ -7,6 +7,7 @@
 //! back to the tool's own schema, so that lost constraints are still checked.
 
 mod excess;
+mod fields;
 mod loss;
 mod names;
 mod output;
@@ -55,9 +56,9 @@ pub struct ToolJson<'t> {
     pub output: Option<Value>,
     /// The MCP annotations: `title`, `readOnlyHint` and so on, including unknown ones.
     pub annotations: Map<String, Value>,
-    /// Further keys of the tool (`_meta`, `execution`, `icons`, `cache_control`), which are written
-    /// if the target supports them.
-    pub extras: Vec<(&'t str, Value)>,
+    /// Attributes that are fields of the tool in some targets, such as `examples`, `defer`,
+    /// `cache_control` and `_meta`.
+    pub attributes: Vec<(&'t str, Value)>,
 }
 
 impl<'t> ToolJson<'t> {
@@ -70,7 +71,7 @@ impl<'t> ToolJson<'t> {
             parameters,
             output: None,
             annotations: Map::new(),
-            extras: Vec::new(),
+            attributes: Vec::new(),
         }
     }
 }
@@ -129,14 +130,16 @@ pub(crate) fn reference_target<'r>(root: &'r Value, to: &str) -> Option<&'r Valu
 /// Lowers a tool to a target. It never fails: a constraint that cannot be expressed becomes a
 /// sentence. `names` are the names of all tools in the request, for the same target.
 pub fn lower(spec: &TargetSpec, names: &Names, tool: ToolJson<'_>) -> Lowered {
-    let ToolJson { name, title, description, mut parameters, mut output, annotations, extras } =
+    let ToolJson { name, title, description, mut parameters, mut output, annotations, attributes } =
         tool;
     if spec.root.object {
         std::iter::once(&mut parameters).chain(&mut output).for_each(modernize);
     }
     let mut description = description.map(Cow::Borrowed);
-    let schema::LoweredSchema { mut schema, notes, mut losses, restore } =
+    let schema::LoweredSchema { mut schema, mut notes, mut losses, restore } =
         schema::lower(spec, name, &mut description, parameters);
+    let fields = fields::from_attributes(spec, name, attributes, &restore, &mut notes, &mut losses);
+    let output = fields::output(spec, name, output, &mut losses);
     let wire = names.get(name);
     if wire != name {
         losses.insert(0, loss::renamed(name, "name", name, wire));
@@ -162,7 +165,7 @@ pub fn lower(spec: &TargetSpec, names: &Names, tool: ToolJson<'_>) -> Lowered {
         parameters: schema,
         output,
         annotations,
-        extras,
+        fields,
     };
     Lowered { value: shape::tool(spec, parts), losses, restore }
 }

@@ -98,7 +98,7 @@ mod tests {
             parameters: parameters.clone(),
             output,
             annotations: Map::new(),
-            extras: Vec::new(),
+            attributes: Vec::new(),
         }])
     }
 
@@ -186,7 +186,7 @@ Of it */
             }),
             output: None,
             annotations: Map::new(),
-            extras: Vec::new(),
+            attributes: Vec::new(),
         };
         let text = json!({"type": "string"});
         let tools = vec![

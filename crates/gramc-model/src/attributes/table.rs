@@ -99,6 +99,7 @@ pub static ATTRIBUTES: &[AttributeSpec] = &[
         .keywords(&[K::Description]),
     row("title", TITLED, Text, "Display name").keywords(&[K::Title]),
     row("examples", &[Field, Union], List, "Sample values").keywords(&[K::Examples]),
+    row("examples", TOOL, List, "Sample arguments of calls: [{city: \"Vienna\", days: 3}]"),
     row(
         "deprecated",
         &[Tool, Field, Record, Enum, Union, Alias],
@@ -193,6 +194,12 @@ pub static ATTRIBUTES: &[AttributeSpec] = &[
     row("destructive", TOOL, Flag, "Whether the tool may destroy something"),
     row("idempotent", TOOL, Flag, "Whether repeating a call has no further effect"),
     row("openWorld", TOOL, Flag, "Whether the tool reaches external systems, such as the web"),
+    row(
+        "defer",
+        &[Tool, Container],
+        Flag,
+        "Whether models find it by search instead of receiving it",
+    ),
     row("once", TOOL, Flag, "Whether calls with the same arguments run at most once"),
     row("approval", APPROVED, OneOf(&APPROVALS), "Calls that require approval"),
     row("version", &[Tool, Container, Library, Experiment], Text, "Version"),

@@ -317,6 +317,17 @@ impl Input {
                 ("responseJsonSchema" | "response", schema) if form == ToolForm::Gemini => {
                     tool.output = Some(schema);
                 }
+                ("output_schema", schema) if form == ToolForm::Function => {
+                    tool.output = Some(schema).filter(|schema| !schema.is_null());
+                }
+                ("input_examples", Value::Array(examples)) if form == ToolForm::Anthropic => {
+                    tool.attributes.push((SmolStr::new_static("examples"), examples.into()));
+                }
+                ("defer_loading", Value::Bool(is_deferred)) if form != ToolForm::Mcp => {
+                    if is_deferred {
+                        tool.attributes.push((SmolStr::new_static("defer"), true.into()));
+                    }
+                }
                 ("annotations", Value::Object(hints)) if form == ToolForm::Mcp => {
                     annotations(&mut tool, hints);
                 }

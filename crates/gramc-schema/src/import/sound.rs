@@ -25,6 +25,27 @@ pub(super) fn is_marked(type_use: &TypeUse) -> bool {
     type_use.details.as_ref().is_some_and(|details| details.unsound)
 }
 
+/// Removes the sample arguments that their tool would reject, with a note for each.
+pub(super) fn remove_rejected_arguments(module: &mut Module, notes: &mut Vec<String>) {
+    for tool in &mut module.tools {
+        let expected = tool.arguments_type();
+        let Some(at) = tool.attributes.iter().position(|(key, _)| key == "examples") else {
+            continue;
+        };
+        let Some((_, Value::Array(examples))) = tool.attributes.get_mut(at) else { continue };
+        examples.retain(|example| {
+            let refusal = value_check::ty(&module.types, &expected, example).err();
+            notes.extend(refusal.as_ref().map(|it| {
+                format!("tool `{}`: the example {example} is left out: {}", tool.name, it.message)
+            }));
+            refusal.is_none()
+        });
+        if examples.is_empty() {
+            tool.attributes.remove(at);
+        }
+    }
+}
+
 /// Removes the defaults and examples that the checker would reject, and returns their number.
 pub(super) fn remove_rejected(module: &mut Module) -> usize {
     let mut rejected = Vec::new();

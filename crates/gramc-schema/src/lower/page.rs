@@ -7,8 +7,8 @@ use serde_json::json;
 use super::patterns::PatternRule;
 use super::target::Target;
 use super::target_spec::{
-    AnyOfRule, BoundRule, First, Limits, NameRule, Recursion, RefRule, SeveralTypes, TargetSpec,
-    ToolShape,
+    AnyOfRule, BoundRule, First, Limits, NameRule, OutputRule, Recursion, RefRule, SeveralTypes,
+    TargetSpec, ToolField, ToolShape,
 };
 use super::{Names, ToolJson, lower, request};
 use gramc_json_schema::keywords::{Keyword as K, Keywords};
@@ -93,10 +93,24 @@ fn shape(page: &mut String, spec: &TargetSpec) {
         page.push('\n');
         line(page, "The description of a tool defaults to its title, or to its name.");
     }
-    if !spec.extras.is_empty() {
+    if spec.shape.is_output() {
+        return;
+    }
+    let (own, renamed): (Vec<ToolField>, Vec<ToolField>) =
+        spec.fields.iter().copied().partition(|field| field.attribute == field.key);
+    if !own.is_empty() {
         page.push('\n');
-        let keys = code_list(spec.extras.iter().copied());
+        let keys = code_list(own.iter().map(|field| field.key));
         line(page, &format!("Other supported attributes of a tool: {keys}."));
+    }
+    for ToolField { attribute, key } in renamed {
+        page.push('\n');
+        line(page, &format!("The attribute `{attribute}` becomes `{key}`."));
+    }
+    if let Some(OutputRule { key, only_objects, .. }) = spec.output {
+        page.push('\n');
+        let only = only_objects.map_or("", |_| ", if it is an object");
+        line(page, &format!("The type of the result becomes `{key}`{only}."));
     }
 }
 

@@ -82,6 +82,48 @@ impl Restore {
         self.apply(&self.root, arguments, 0)
     }
 
+    /// Arguments as the lowered schema has them. `None` if restoring them gives other arguments.
+    pub(super) fn reversed(&self, arguments: &Value) -> Option<Value> {
+        let reversed = self.reverse(&self.root, arguments, 0);
+        (self.arguments(reversed.clone()) == *arguments).then_some(reversed)
+    }
+
+    fn reverse(&self, plan: &RestorePlan, value: &Value, depth: usize) -> Value {
+        let next = depth + 1;
+        match (self.follow(plan), value) {
+            _ if depth > MAX_DEPTH => value.clone(),
+            (RestorePlan::Text(_), value) => Value::String(value.to_string()),
+            (plan @ RestorePlan::Union(alternatives), value) => {
+                let mut reversed =
+                    alternatives.iter().map(|it| self.reverse(&it.plan, value, next));
+                let is_right = |it: &Value| self.apply(plan, it.clone(), depth) == *value;
+                reversed.find(is_right).unwrap_or_else(|| value.clone())
+            }
+            (RestorePlan::Array(prefix, rest), Value::Array(items)) => {
+                let plans = prefix.iter().chain(std::iter::repeat(&**rest));
+                items.iter().zip(plans).map(|(item, plan)| self.reverse(plan, item, next)).collect()
+            }
+            (RestorePlan::Object(fields, rest), Value::Object(map)) => {
+                let own_key =
+                    |field: &'_ FieldPlan| field.original.clone().unwrap_or(field.key.clone());
+                let by_key: HashMap<String, &FieldPlan> =
+                    fields.iter().map(|field| (own_key(field), field)).collect();
+                let mut out = Map::new();
+                for (key, value) in map {
+                    let field = by_key.get(key);
+                    let plan = field.map_or(&**rest, |field| &field.plan);
+                    let to = field.map_or(key, |field| &field.key);
+                    out.insert(to.clone(), self.reverse(plan, value, next));
+                }
+                for field in fields.iter().filter(|field| field.null_is_absent) {
+                    out.entry(&field.key).or_insert(Value::Null);
+                }
+                out.into()
+            }
+            (_, value) => value.clone(),
+        }
+    }
+
     /// Whether all arguments stay unchanged.
     pub fn is_identity(&self) -> bool {
         self.root.is_keep()

@@ -11,9 +11,11 @@ pub(super) struct ToolParts<'t> {
     pub(super) title: Option<&'t str>,
     pub(super) description: Option<String>,
     pub(super) parameters: Value,
-    pub(super) output: Option<Value>,
+    /// The field with the schema of the result.
+    pub(super) output: Option<(&'static str, Value)>,
     pub(super) annotations: Map<String, Value>,
-    pub(super) extras: Vec<(&'t str, Value)>,
+    /// The fields from attributes.
+    pub(super) fields: Vec<(&'static str, Value)>,
 }
 
 /// Combines lowered tools into the tool list of a request. For schemas alone, it is a plain array.
@@ -27,7 +29,7 @@ pub fn request(spec: &TargetSpec, tools: Vec<Value>) -> Value {
 
 /// Writes one tool in the target's format.
 pub(super) fn tool(spec: &TargetSpec, parts: ToolParts<'_>) -> Value {
-    let ToolParts { name, title, description, parameters, output, annotations, extras } = parts;
+    let ToolParts { name, title, description, parameters, output, annotations, fields } = parts;
     let shape = spec.shape;
     let path = shape.schema_path();
     let (around, path) = match path.as_slice() {
@@ -57,24 +59,18 @@ pub(super) fn tool(spec: &TargetSpec, parts: ToolParts<'_>) -> Value {
     if let Some(strict) = shape.strict() {
         put("strict", strict.into());
     }
-    if shape == ToolShape::Mcp {
-        if let Some(output) = output.filter(is_object_schema) {
-            put("outputSchema", output);
-        }
-        if !annotations.is_empty() {
-            put("annotations", annotations.into());
-        }
+    if let Some((key, output)) = output {
+        put(key, output);
+    }
+    if shape == ToolShape::Mcp && !annotations.is_empty() {
+        put("annotations", annotations.into());
     }
     if let Some(around) = around {
         let inner = std::mem::take(&mut tool);
         tool.extend(shape.kind().map(|(key, kind)| (key.to_owned(), kind.into())));
         tool.insert(around.to_owned(), inner.into());
     }
-    for (key, value) in extras {
-        if spec.extras.contains(&key) {
-            tool.insert(key.to_owned(), value);
-        }
-    }
+    tool.extend(fields.into_iter().map(|(key, value)| (key.to_owned(), value)));
     Value::Object(tool)
 }
 
@@ -106,7 +102,7 @@ mod tests {
             parameters: schema,
             output: Some(json!({"type": "object"})),
             annotations,
-            extras: vec![
+            attributes: vec![
                 ("_meta", json!({"m": 1})),
                 ("cache_control", json!({"type": "ephemeral"})),
             ],
@@ -136,7 +132,7 @@ mod tests {
             (
                 Target::OpenAiResponses,
                 format!(
-                    r#"[{{"type":"function","name":"x_y","parameters":{open},"strict":false}}]"#
+                    r#"[{{"type":"function","name":"x_y","parameters":{open},"strict":false,"output_schema":{{"type":"object"}}}}]"#
                 ),
             ),
             (Target::Anthropic, format!(r#"[{{"name":"x_y","input_schema":{open},{cache}}}]"#)),
@@ -146,12 +142,14 @@ mod tests {
             ),
             (
                 Target::Gemini,
-                format!(r#"[{{"functionDeclarations":[{{"name":"x.y","parameters":{open}}}]}}]"#),
+                format!(
+                    r#"[{{"functionDeclarations":[{{"name":"x.y","parameters":{open},"response":{{"type":"object"}}}}]}}]"#
+                ),
             ),
             (
                 Target::GeminiJson,
                 format!(
-                    r#"[{{"functionDeclarations":[{{"name":"x.y","parametersJsonSchema":{open}}}]}}]"#
+                    r#"[{{"functionDeclarations":[{{"name":"x.y","parametersJsonSchema":{open},"responseJsonSchema":{{"type":"object"}}}}]}}]"#
                 ),
             ),
             (

@@ -15,8 +15,10 @@ pub struct TargetSpec {
     pub(crate) names: Option<NameRule>,
     /// Whether a tool needs a non-empty description.
     pub(crate) needs_description: bool,
-    /// Further keys of a tool that are written unchanged.
-    pub(crate) extras: &'static [&'static str],
+    /// Further fields of a tool, with the attributes that they are written from.
+    pub(crate) fields: &'static [ToolField],
+    /// The schema of the result, for targets that take one.
+    pub(crate) output: Option<OutputRule>,
     /// The schema of all parameters.
     pub(crate) root: RootRule,
     /// Allowed property keys. `None` if any key is allowed.
@@ -38,6 +40,31 @@ pub struct TargetSpec {
     /// How schemas may refer to other schemas.
     pub refs: RefRule,
     pub(crate) limits: Limits,
+}
+
+/// A field of a tool whose value is that of an attribute.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct ToolField {
+    pub(crate) attribute: &'static str,
+    pub(crate) key: &'static str,
+}
+
+impl ToolField {
+    /// A field with the name of its attribute.
+    pub(crate) const fn same(key: &'static str) -> Self {
+        Self { attribute: key, key }
+    }
+}
+
+/// How a target takes the schema of a tool's result.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct OutputRule {
+    /// The field of the tool.
+    pub(crate) key: &'static str,
+    /// Why only schemas of objects are taken. `None` if any schema is.
+    pub(crate) only_objects: Option<&'static str>,
+    /// Whether the rules of the parameters apply.
+    pub(crate) is_lowered: bool,
 }
 
 /// The format of a tool and of the tool list.
@@ -351,7 +378,8 @@ impl TargetSpec {
         shape: ToolShape::Schema,
         names: None,
         needs_description: false,
-        extras: &[],
+        fields: &[],
+        output: None,
         root: RootRule { object: true, refused: Keywords::NONE, allowed: Keywords::NONE },
         keys: None,
         keep: Keywords::ALL,

@@ -25,7 +25,8 @@ mod prelude {
     pub(super) use super::super::patterns::PatternRule;
     pub(super) use super::super::target_spec::{
         AnyOfRule, BoundRule, CORE, First, FormatRule, KeyRule, Limits, NameRule, ObjectRule,
-        Recursion, RefRule, RootRule, SeveralTypes, TargetSpec, ToolShape, TypeRule,
+        OutputRule, Recursion, RefRule, RootRule, SeveralTypes, TargetSpec, ToolField, ToolShape,
+        TypeRule,
     };
     pub(super) use gramc_json_schema::keywords::{Keyword as K, Keywords};
 }

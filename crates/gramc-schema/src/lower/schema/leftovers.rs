@@ -264,7 +264,8 @@ impl Lowerer<'_> {
 }
 
 /// What becomes of a keyword whose sentence would be too long.
-pub(super) const TOO_LONG: Became = Became::Lost { reason: "it is too long for a description" };
+pub(in crate::lower) const TOO_LONG: Became =
+    Became::Lost { reason: "it is too long for a description" };
 
 /// The replacement of a keyword by a sentence, which is added if there is one.
 fn replace_by(sentence: Option<String>, site: &mut Site<'_>) -> Became {

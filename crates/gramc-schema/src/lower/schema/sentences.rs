@@ -281,7 +281,7 @@ fn list(values: &[Value]) -> String {
 }
 
 /// The maximum length of one schema in a description.
-const MAX_LENGTH: usize = 4_000;
+pub(in crate::lower) const MAX_LENGTH: usize = 4_000;
 /// The maximum length of all schemas in one tool's descriptions.
 const ALL_TOGETHER: usize = 32_000;
 

@@ -8,7 +8,13 @@ pub(in super::super) static RULES: TargetSpec = TargetSpec {
     shape: ToolShape::InputSchema { strict: false },
     // Some clients accept at most 64 characters.
     names: Some(NameRule { first: First::Any, signs: "_-", longest: 128 }),
-    extras: &["cache_control"],
+    fields: &[
+        ToolField::same("cache_control"),
+        ToolField::same("allowed_callers"),
+        ToolField::same("eager_input_streaming"),
+        ToolField { attribute: "examples", key: "input_examples" },
+        ToolField { attribute: "defer", key: "defer_loading" },
+    ],
     root: RootRule {
         object: true,
         refused: Keywords::of(&[K::OneOf, K::AllOf, K::AnyOf]),

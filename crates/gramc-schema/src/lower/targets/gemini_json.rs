@@ -1,12 +1,17 @@
 //! The Gemini API, with JSON Schema.
 
-use super::gemini::{LIMITS, NAMES};
+use super::gemini::{LIMITS, NAMES, ONLY_OBJECTS};
 use super::prelude::*;
 
 pub(in super::super) static RULES: TargetSpec = TargetSpec {
     about: "the field `tools` of Gemini, with `parametersJsonSchema`",
     shape: ToolShape::Declaration { parameters: "parametersJsonSchema", omit_empty: false },
     names: Some(NAMES),
+    output: Some(OutputRule {
+        key: "responseJsonSchema",
+        only_objects: ONLY_OBJECTS,
+        is_lowered: true,
+    }),
     // All reference targets move into the root's definitions.
     root: RootRule { object: true, refused: Keywords::NONE, allowed: Keywords::of(&[K::Defs]) },
     keep: CORE.and_those_of(Keywords::of(&[

@@ -6,7 +6,12 @@ pub(in super::super) static RULES: TargetSpec = TargetSpec {
     about: "the answer to `tools/list` of the Model Context Protocol, revision 2026-07-28",
     shape: ToolShape::Mcp,
     names: Some(NameRule { first: First::Any, signs: "_.-", longest: 128 }),
-    extras: &["icons", "execution", "_meta"],
+    fields: &[ToolField::same("icons"), ToolField::same("execution"), ToolField::same("_meta")],
+    output: Some(OutputRule {
+        key: "outputSchema",
+        only_objects: Some("MCP's clients take schemas of results only if they are objects"),
+        is_lowered: false,
+    }),
     ..TargetSpec::OPEN
 };
 

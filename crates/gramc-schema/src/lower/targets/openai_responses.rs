@@ -8,6 +8,11 @@ pub(in super::super) static RULES: TargetSpec = TargetSpec {
     shape: ToolShape::FlatFunction { strict: false },
     // According to bug reports, `oneOf` is rejected even if `strict` is false.
     keep: Keywords::ALL.without(&[K::OneOf]),
+    fields: &[
+        ToolField::same("allowed_callers"),
+        ToolField { attribute: "defer", key: "defer_loading" },
+    ],
+    output: Some(OutputRule { key: "output_schema", only_objects: None, is_lowered: false }),
     ..openai::RULES
 };
 
