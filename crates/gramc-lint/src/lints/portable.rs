@@ -99,7 +99,8 @@ fn run(cx: &Linter<'_>) {
         if cx.is_full(view.file) {
             continue;
         }
-        for loss in compilation.compile(*entry).losses().iter().filter(|loss| is_grave(loss)) {
+        let is_reported = |loss: &&Loss| is_grave(loss) && !target.is_in_result(&loss.path);
+        for loss in compilation.compile(*entry).losses().iter().filter(is_reported) {
             let text = loss.to_string();
             let what = text.strip_prefix(&format!("{}: ", tool.name)).unwrap_or(&text);
             let what = what.trim_end_matches('.');
@@ -116,13 +117,13 @@ fn run(cx: &Linter<'_>) {
     }
 }
 
-/// Whether something is lost for the model, and not only said in another way. What MCP does not
-/// take of results has a lint of its own.
+/// Whether something is lost for the model, and not only said in another way.
 fn is_grave(loss: &Loss) -> bool {
     let same = matches!(loss.became, Became::Rewritten { .. } | Became::Inlined | Became::Nullable);
     // What was not written was hardly meant.
     let default = loss.became == Became::Closed && loss.value.is_null();
-    !same && !default && loss.path != "outputSchema"
+    // Models read examples in the description, too.
+    !same && !default && loss.path != "examples"
 }
 
 fn place(view: &ToolView<'_>, path: &str) -> Span {

@@ -109,7 +109,7 @@ fn shape(page: &mut String, spec: &TargetSpec) {
     }
     if let Some(OutputRule { key, only_objects, .. }) = spec.output {
         page.push('\n');
-        let only = only_objects.map_or("", |_| ", if it is an object");
+        let only = if only_objects { ", if it is an object" } else { "" };
         line(page, &format!("The type of the result becomes `{key}`{only}."));
     }
 }

@@ -92,6 +92,11 @@ impl Target {
         self.entry().0
     }
 
+    /// Whether the path of a loss leads into the schema of a result.
+    pub fn is_in_result(self, path: &str) -> bool {
+        self.spec().output.is_some_and(|output| path.starts_with(output.key))
+    }
+
     /// The rules of the target.
     pub const fn spec(self) -> &'static TargetSpec {
         self.entry().1

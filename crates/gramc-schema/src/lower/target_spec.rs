@@ -61,8 +61,10 @@ impl ToolField {
 pub(crate) struct OutputRule {
     /// The field of the tool.
     pub(crate) key: &'static str,
-    /// Why only schemas of objects are taken. `None` if any schema is.
-    pub(crate) only_objects: Option<&'static str>,
+    /// Whether only schemas of objects are taken.
+    pub(crate) only_objects: bool,
+    /// Why other schemas are left out. `None` if that is no loss, because models get the value anyway.
+    pub(crate) reason: Option<&'static str>,
     /// Whether the rules of the parameters apply.
     pub(crate) is_lowered: bool,
 }

@@ -6,9 +6,6 @@ use super::prelude::*;
 pub(super) const NAMES: NameRule =
     NameRule { first: First::LetterOrUnderscore, signs: "_.:-", longest: 128 };
 
-/// `FunctionResponse.response` is an object.
-pub(super) const ONLY_OBJECTS: Option<&str> = Some("results are objects in Gemini's API");
-
 /// Gemini's limits of a request.
 pub(super) const LIMITS: Limits = Limits { tools: Some(128), ..Limits::NONE };
 
@@ -16,7 +13,12 @@ pub(in super::super) static RULES: TargetSpec = TargetSpec {
     about: "the field `tools` of Gemini, with `parameters` in its own subset of OpenAPI 3.0",
     shape: ToolShape::Declaration { parameters: "parameters", omit_empty: true },
     names: Some(NAMES),
-    output: Some(OutputRule { key: "response", only_objects: ONLY_OBJECTS, is_lowered: true }),
+    output: Some(OutputRule {
+        key: "response",
+        only_objects: true,
+        reason: None,
+        is_lowered: true,
+    }),
     // A union has no sibling keywords, but the root has properties.
     root: RootRule { object: true, refused: Keywords::of(&[K::AnyOf]), allowed: Keywords::NONE },
     keys: Some(KeyRule {

@@ -1,6 +1,6 @@
 //! The Gemini API, with JSON Schema.
 
-use super::gemini::{LIMITS, NAMES, ONLY_OBJECTS};
+use super::gemini::{LIMITS, NAMES};
 use super::prelude::*;
 
 pub(in super::super) static RULES: TargetSpec = TargetSpec {
@@ -9,7 +9,8 @@ pub(in super::super) static RULES: TargetSpec = TargetSpec {
     names: Some(NAMES),
     output: Some(OutputRule {
         key: "responseJsonSchema",
-        only_objects: ONLY_OBJECTS,
+        only_objects: true,
+        reason: None,
         is_lowered: true,
     }),
     // All reference targets move into the root's definitions.

@@ -9,7 +9,8 @@ pub(in super::super) static RULES: TargetSpec = TargetSpec {
     fields: &[ToolField::same("icons"), ToolField::same("execution"), ToolField::same("_meta")],
     output: Some(OutputRule {
         key: "outputSchema",
-        only_objects: Some("MCP's clients take schemas of results only if they are objects"),
+        only_objects: true,
+        reason: Some("MCP's clients take schemas of results only if they are objects"),
         is_lowered: false,
     }),
     ..TargetSpec::OPEN

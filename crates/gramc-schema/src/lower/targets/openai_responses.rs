@@ -12,7 +12,12 @@ pub(in super::super) static RULES: TargetSpec = TargetSpec {
         ToolField::same("allowed_callers"),
         ToolField { attribute: "defer", key: "defer_loading" },
     ],
-    output: Some(OutputRule { key: "output_schema", only_objects: None, is_lowered: false }),
+    output: Some(OutputRule {
+        key: "output_schema",
+        only_objects: false,
+        reason: None,
+        is_lowered: false,
+    }),
     ..openai::RULES
 };
 
