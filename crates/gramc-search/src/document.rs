@@ -94,7 +94,7 @@ impl Source {
             title: tool.title.as_deref().unwrap_or_default().to_owned(),
             description: tool.description.as_deref().unwrap_or_default().to_owned(),
             context,
-            signature: signature(types, &tool.parameters, &tool.result.type_use.ty),
+            signature: signature(types, tool),
             parameters: self.without_defs(parameters),
             result: self.without_defs(result.unwrap_or(Value::Bool(true))),
             is_implementation: false,
@@ -175,11 +175,12 @@ fn contexts(module: &Module) -> HashMap<&str, String> {
     found
 }
 
-/// A signature as gram text, without descriptions and constraints.
-fn signature(types: &Types, parameters: &[Field], result: &Type) -> String {
+/// The signature of a tool as gram text, without descriptions and constraints. Only parameters that the
+/// model supplies are part of it.
+pub fn signature(types: &Types, tool: &Tool) -> String {
     let mut text = String::new();
     let supplied = |field: &&Field| field.source == ValueSource::Model;
-    for field in parameters.iter().filter(supplied) {
+    for field in tool.parameters.iter().filter(supplied) {
         let mark = if field.required() { "" } else { "?" };
         let ty = shape(types, &field.type_use.ty);
         let _ = write!(text, "({}{mark}::{ty})==>", identifier(&field.name));
@@ -187,6 +188,6 @@ fn signature(types: &Types, parameters: &[Field], result: &Type) -> String {
     if text.is_empty() {
         text.push_str("()==>");
     }
-    let _ = write!(text, "(::{})", shape(types, result));
+    let _ = write!(text, "(::{})", shape(types, &tool.result.type_use.ty));
     text
 }

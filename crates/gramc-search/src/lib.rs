@@ -36,7 +36,7 @@ mod summary;
 mod type_match;
 mod words;
 
-pub use document::Source;
+pub use document::{Source, signature};
 pub use hit::{Hit, MatchKind};
 pub use index::Index;
 pub use query::Query;

@@ -46,6 +46,7 @@ mod bind;
 pub mod clock;
 mod content;
 pub mod contract;
+pub mod document;
 mod environment;
 pub mod http_client;
 pub mod implementations;

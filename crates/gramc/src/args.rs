@@ -7,6 +7,7 @@ mod doc;
 mod error;
 mod generate;
 mod import;
+mod init;
 mod live_server;
 mod login;
 mod mcp;
@@ -32,6 +33,7 @@ pub(crate) use diff::Diff;
 pub(crate) use doc::Doc;
 pub(crate) use generate::Generate;
 pub(crate) use import::{Import, InputFormat};
+pub(crate) use init::Init;
 pub(crate) use live_server::{LiveServer, LiveServerWithToken};
 pub(crate) use login::{Login, Logout, Tls};
 pub(crate) use mcp::{Mcp, OnSuspicious};
@@ -95,10 +97,12 @@ pub(crate) enum Color {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
+    Init(Init),
     Compile(Compile),
     Import(Import),
     Check(Check),
     Diff(Box<Diff>),
+    List(List),
     Search(Box<Search>),
     Generate(Generate),
     Doc(Doc),
@@ -125,6 +129,8 @@ pub(crate) enum Command {
         /// Shell
         shell: clap_complete::Shell,
     },
+    /// Print the version
+    Version,
     /// Print the manual page
     #[command(after_help = "Example:\n  gramc man > gramc.1")]
     Man,
@@ -160,6 +166,22 @@ pub(crate) struct Bridge {
 impl Bridge {
     /// The name of the command.
     pub(crate) const NAME: &'static str = "connect";
+}
+
+/// List tools with their signatures
+///
+/// PATH is also a JSON tool list, or an OpenAPI, Swagger or Google Discovery document. With --format
+/// json, one object per line goes to standard output.
+#[derive(Debug, ClapArgs)]
+#[command(after_help = "Examples:
+  gramc list                       the project around the current folder
+  gramc list openapi.yaml
+  gramc list --command \"npx -y @modelcontextprotocol/server-memory\"")]
+pub(crate) struct List {
+    #[command(flatten)]
+    pub(crate) inputs: Inputs,
+    #[command(flatten)]
+    pub(crate) live: LiveServer,
 }
 
 /// The input files.
@@ -252,6 +274,9 @@ pub(crate) struct Compile {
     /// Indent the output [default: one line per tool]
     #[arg(long)]
     pub(crate) pretty: bool,
+    /// Compile again whenever a file changes
+    #[arg(long)]
+    pub(crate) watch: bool,
 }
 
 impl Compile {

@@ -12,6 +12,8 @@ mod explain;
 mod fmt;
 mod generate;
 mod import;
+mod init;
+mod list;
 mod login;
 mod mcp;
 mod parse;
@@ -40,10 +42,12 @@ pub(crate) fn run(args: Args) -> Outcome {
         return Err(Failure::new("--format junit is for `gramc test`"));
     }
     match args.command {
+        Command::Init(args) => init::run(&args),
         Command::Compile(args) => compile::run(&args, display),
-        Command::Import(args) => import::run(&args),
+        Command::Import(args) => import::run(args),
         Command::Check(args) => check::run(&args, display),
         Command::Diff(args) => diff::run(&args, display),
+        Command::List(args) => list::run(&args, display),
         Command::Search(args) => search::run(&args, display),
         Command::Generate(args) => generate::run(&args, display),
         Command::Doc(args) => doc::run(&args, display),
@@ -68,6 +72,10 @@ pub(crate) fn run(args: Args) -> Outcome {
             let mut script = Vec::new();
             clap_complete::generate(shell, &mut Args::command(), "gramc", &mut script);
             output::print(&String::from_utf8_lossy(&script))?;
+            Ok(CLEAN)
+        }
+        Command::Version => {
+            output::print(concat!("gramc ", env!("CARGO_PKG_VERSION"), "\n"))?;
             Ok(CLEAN)
         }
         Command::Man => {

@@ -3,6 +3,9 @@
 use std::time::Duration;
 
 use gramc_mcp::client as mcp;
+use gramc_project::MAX_DOCUMENT_BYTES;
+use gramc_project::files::decode;
+use gramc_tools::document::fetch;
 use gramc_tools::{ProgramEnvironment, RequestHeaders, TlsOptions};
 use serde_json::{Value, json};
 
@@ -53,6 +56,12 @@ fn tools_of_command(command: &str, variables: &[String]) -> Result<Value, Failur
 fn tools_of_url(url: &str, headers: &[String], tls: &Tls) -> Result<Value, Failure> {
     let options = url_options(headers, tls)?;
     tools(mcp::tools_of_url(url, options, TIME_LIMIT, wait_for_interrupt()))
+}
+
+/// The document at a URL. `None` if an MCP server may be there.
+pub(crate) fn document(url: &str) -> Result<Option<String>, Failure> {
+    let bytes = run(fetch(url, MAX_DOCUMENT_BYTES, TIME_LIMIT))??;
+    Ok(bytes.map(|bytes| decode(url, bytes)).transpose()?)
 }
 
 /// The server that the arguments name. It is connected to when it is needed.

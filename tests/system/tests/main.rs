@@ -44,6 +44,7 @@ mod pages;
 mod parity;
 mod passed_on;
 mod programs;
+mod projects;
 mod providers;
 mod real;
 mod reference;

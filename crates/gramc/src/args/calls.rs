@@ -93,25 +93,33 @@ pub(crate) struct Journal {
     pub(crate) journal: Option<PathBuf>,
 }
 
-/// Check recorded calls without running them
+/// Check a call, or recorded calls, without running them
 ///
-/// Reads one call per line, {"name": …, "arguments": …}, and prints one verdict per line. Each call
-/// is checked on its own, without throttling and as if all containers were expanded. Exit code 1 if
-/// a call is refused.
+/// With --calls, reads one call per line, {"name": …, "arguments": …}, and prints one verdict per line.
+/// Each call is checked on its own, without throttling and as if all containers were expanded. Exit
+/// code 1 if a call is refused.
 #[derive(Debug, ClapArgs)]
-#[command(override_usage = "gramc validate [OPTIONS] --calls <FILE> <SPEC>
+#[command(override_usage = "gramc validate [OPTIONS] <SPEC> <TOOL> <JSON>
+       gramc validate [OPTIONS] --calls <FILE> <SPEC>
        gramc validate [OPTIONS] --calls <FILE> --command <COMMAND>
        gramc validate [OPTIONS] --calls <FILE> --url <URL>")]
 #[command(after_help = "Examples:
+  gramc validate tools.gram sayHello '{\"personName\": \"Ada\"}'
   gramc validate tools.gram --calls calls.jsonl
   gramc validate tools.json --calls calls.jsonl
   gramc validate tools.gram --calls - --no-repair --undeclared reject")]
 pub(crate) struct Validate {
     #[command(flatten)]
     pub(crate) spec: SpecOrServer,
+    /// Name of the tool
+    #[arg(value_name = "TOOL", required_unless_present = "calls", conflicts_with = "calls")]
+    pub(crate) tool: Option<String>,
+    /// Arguments, as a model would write them; - for standard input [default: {}]
+    #[arg(value_name = "JSON")]
+    pub(crate) arguments: Option<String>,
     /// File with one call (a JSON object) per line; - for standard input
     #[arg(long, value_name = "FILE")]
-    pub(crate) calls: PathBuf,
+    pub(crate) calls: Option<PathBuf>,
     /// Refuse invalid calls instead of repairing them
     #[arg(long)]
     pub(crate) no_repair: bool,
@@ -177,11 +185,12 @@ pub(crate) struct BindCommand {
 
 /// Check, repair and run one call
 ///
-/// Prints the verdict, a JSON object. Exit code 1 if the call is refused or fails.
+/// Prints the result and the repairs at a terminal, and otherwise, or with --format json, the verdict,
+/// a JSON object. Exit code 1 if the call is refused or fails.
 #[derive(Debug, ClapArgs)]
-#[command(override_usage = "gramc call [OPTIONS] <SPEC> <TOOL> <JSON>
-       gramc call [OPTIONS] --command <COMMAND> <TOOL> <JSON>
-       gramc call [OPTIONS] --url <URL> <TOOL> <JSON>")]
+#[command(override_usage = "gramc call [OPTIONS] <SPEC> <TOOL> [JSON]
+       gramc call [OPTIONS] --command <COMMAND> <TOOL> [JSON]
+       gramc call [OPTIONS] --url <URL> <TOOL> [JSON]")]
 #[command(after_help = "Examples:
   gramc call tools.gram sayHello '{\"personName\": \"Ada\"}' --library friendly.gram
   gramc call openapi.yaml getPet '{\"id\": 7}'
@@ -191,10 +200,10 @@ pub(crate) struct Call {
     #[arg(help = SPEC, value_name = "SPEC")]
     first: String,
     /// Name of the tool
-    #[arg(value_name = "TOOL")]
-    second: String,
-    /// Arguments, as a model would write them; - for standard input
-    #[arg(value_name = "JSON", required_unless_present_any = ["command", "url"])]
+    #[arg(value_name = "TOOL", required_unless_present_any = ["command", "url"])]
+    second: Option<String>,
+    /// Arguments, as a model would write them; - for standard input [default: {}]
+    #[arg(value_name = "JSON")]
     #[arg(conflicts_with_all = ["command", "url", "header", "ca", "cert", "key"])]
     third: Option<String>,
     /// Name of standard input in diagnostics
@@ -215,7 +224,7 @@ pub(crate) struct Call {
 impl Call {
     /// The specification.
     pub(crate) fn spec(&self) -> Spec {
-        let path = if self.third.is_some() { self.first.as_str() } else { "" };
+        let path = if self.live.is_named() { "" } else { self.first.as_str() };
         Spec {
             path: path.into(),
             stdin_filename: self.stdin_filename.clone(),
@@ -225,12 +234,14 @@ impl Call {
 
     /// The name of the tool.
     pub(crate) fn tool(&self) -> &str {
-        if self.third.is_some() { &self.second } else { &self.first }
+        let second = self.second.as_deref().filter(|_| !self.live.is_named());
+        second.unwrap_or(&self.first)
     }
 
     /// The arguments of the tool, as a model would write them; - for standard input.
     pub(crate) fn arguments(&self) -> &str {
-        self.third.as_deref().unwrap_or(&self.second)
+        let last = if self.live.is_named() { &self.second } else { &self.third };
+        last.as_deref().unwrap_or("{}")
     }
 }
 

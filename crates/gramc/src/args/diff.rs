@@ -13,13 +13,16 @@ use super::{LiveServerWithToken, one_of};
 /// OLD and NEW are files and their imports, folders, JSON tool lists, OpenAPI, Swagger or Google
 /// Discovery documents, or - for standard input. If no file has that name, REV:PATH is a file or
 /// folder at a git revision. --command and --url compare with the tools of a running MCP server,
-/// which makes OLD its lock file. Exit code 1 if a change breaks callers.
+/// which makes OLD its lock file. A file or folder alone is compared with its last commit. Exit code 1
+/// if a change breaks callers.
 #[derive(Debug, ClapArgs)]
 #[command(after_help = "Examples:
   gramc diff old.gram new.gram
+  gramc diff shop.gram             what changed since the last commit
   gramc diff HEAD~1:tools/ tools/
   gramc diff main:shop.gram shop.gram --format markdown
   gramc diff guard.gram --command \"npx -y @modelcontextprotocol/server-memory\"
+  gramc diff --policy main:guard.gram guard.gram
   gramc diff v1.2.0:openapi.yaml openapi.yaml
   gramc diff released.json tools.gram --allow tool-removed,input-narrowed
   gramc diff v1.2.0:tools/ tools/ --changelog
@@ -38,6 +41,9 @@ pub(crate) struct Diff {
     /// Changes that may break callers; they do not cause exit code 1
     #[arg(long, value_name = "CHANGE", value_delimiter = ',', value_parser = kinds())]
     pub(crate) allow: Vec<ChangeKind>,
+    /// Fail if the new version allows a call that the old version refuses, instead of the reverse
+    #[arg(long, conflicts_with_all = ["changelog", "adapt"])]
+    pub(crate) policy: bool,
     /// Print the changes as a section of a changelog in Markdown
     #[arg(long)]
     pub(crate) changelog: bool,

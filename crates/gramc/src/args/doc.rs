@@ -33,6 +33,9 @@ pub(crate) struct Doc {
     /// Target to show definitions for; repeatable [default: all targets]
     #[arg(long = "target", value_name = "TARGET", value_parser = target_parser(), hide_possible_values = true)]
     targets: Vec<Target>,
+    /// Write the pages again whenever a file changes
+    #[arg(long)]
+    pub(crate) watch: bool,
 }
 
 impl Doc {

@@ -35,6 +35,9 @@ pub(crate) struct Generate {
     /// Write nothing, and fail if the files on disk are not those that would be written
     #[arg(long)]
     pub(crate) check: bool,
+    /// Generate again whenever a file changes
+    #[arg(long, conflicts_with = "check")]
+    pub(crate) watch: bool,
     /// Type of records in Python [default: pydantic]
     #[arg(long, value_enum)]
     types: Option<TypesName>,

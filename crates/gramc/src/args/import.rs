@@ -19,6 +19,7 @@ use super::{LiveServerWithToken, one_of, output_path};
 #[command(after_help = "Examples:
   gramc import tools.json > tools.gram
   gramc import openapi.yaml -o shop.gram --library-out calls.gram
+  gramc import https://api.example.com/openapi.json
   gramc import openapi.json --tag orders --exclude 'DELETE *'
   gramc import --command \"npx -y @modelcontextprotocol/server-memory\"
   gramc import --url http://127.0.0.1:3001/mcp --container files
@@ -26,7 +27,7 @@ use super::{LiveServerWithToken, one_of, output_path};
   gramc import --url https://example.com/mcp --prefix github_ -o github.gram
   cat schema.json | gramc import - --name order")]
 pub(crate) struct Import {
-    /// File, or - for standard input
+    /// File, URL of a document or an MCP server, or - for standard input
     #[arg(value_name = "FILE", conflicts_with_all = ["command", "url"])]
     // `requires` alone does not refuse an option if what it requires conflicts with another argument.
     #[arg(conflicts_with_all = ["env", "header", "token_env", "ca", "cert", "key"])]
@@ -66,9 +67,50 @@ pub(crate) struct Import {
     /// Write a library that calls the API, or forwards calls of all tools to the MCP server
     #[arg(long, value_name = "FILE")]
     pub(crate) library_out: Option<PathBuf>,
+    /// Whether tools that nothing calls are imported without a library.
+    #[arg(skip)]
+    pub(crate) is_library_optional: bool,
 }
 
 impl Import {
+    /// The URL, if the input is one.
+    pub(crate) fn url(&self) -> Option<String> {
+        let text = self.file.as_ref()?.to_str()?;
+        let is_url = text.starts_with("http://") || text.starts_with("https://");
+        is_url.then(|| text.to_owned())
+    }
+
+    /// An import into a project, with a library if something can be called.
+    pub(crate) fn into_files(
+        file: Option<PathBuf>,
+        live: LiveServerWithToken,
+        output: PathBuf,
+        library: PathBuf,
+    ) -> Self {
+        Self {
+            file,
+            live,
+            output: Some(output),
+            from: InputFormat::Tools(Origin::Auto),
+            include: Vec::new(),
+            exclude: Vec::new(),
+            tag: Vec::new(),
+            server: None,
+            prefix: None,
+            container: None,
+            name: None,
+            library_out: Some(library),
+            is_library_optional: true,
+        }
+    }
+
+    /// The same for the MCP server at a URL.
+    pub(crate) fn of_server(mut self, url: String) -> Self {
+        self.file = None;
+        self.live.set_url(url);
+        self
+    }
+
     /// The output file, if it is not standard output.
     pub(crate) fn output(&self) -> Option<&Path> {
         output_path(self.output.as_deref())

@@ -33,7 +33,7 @@ impl LiveServer {
 }
 
 /// A running MCP server, for commands that have an option for its token.
-#[derive(Debug, ClapArgs)]
+#[derive(Debug, Clone, ClapArgs)]
 pub(crate) struct LiveServerWithToken {
     #[command(flatten)]
     live: LiveServer,
@@ -43,6 +43,11 @@ pub(crate) struct LiveServerWithToken {
 }
 
 impl LiveServerWithToken {
+    /// Names the server at a URL.
+    pub(crate) fn set_url(&mut self, url: String) {
+        self.live.url = Some(url);
+    }
+
     /// The server, with the token as a header.
     pub(crate) fn server(&self) -> LiveServer {
         let mut server = self.live.clone();

@@ -5,6 +5,7 @@ pub(super) mod lines;
 mod shadow;
 
 use std::fmt::Write as _;
+use std::io::IsTerminal as _;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -18,7 +19,9 @@ use gramc_tools::clock::ManualClock;
 use gramc_tools::invocation::{
     Answer, AnswerFuture, Implementation, Invocation, InvocationError, InvocationErrorKind,
 };
-use gramc_tools::{BindProblem, Bound, CallJournal, Session, Settings, ToolLibrary, Verdict};
+use gramc_tools::{
+    BindProblem, Bound, CallJournal, Session, Settings, Success, ToolLibrary, Verdict,
+};
 use parking_lot::Mutex;
 use serde_json::{Value, json};
 use tokio::runtime::Builder;
@@ -41,20 +44,35 @@ const GOODBYE: Duration = Duration::from_secs(5);
 
 pub(super) fn validate(args: &Validate, display: Display) -> Outcome {
     let spec = args.spec.spec();
-    only_one_reads(&[&spec.path, &args.calls])?;
+    let from_stdin = args.calls.as_deref().or(args.arguments.as_ref().map(Path::new));
+    only_one_reads(&[&spec.path, from_stdin.unwrap_or(Path::new(""))])?;
     let Some(spec) = read_spec(&spec, display)? else { return Ok(PROBLEMS) };
     let (repair, undeclared) = (!args.no_repair, args.undeclared);
     let check = Policy { repair, undeclared, ..Policy::default() };
     let library = ToolLibrary::new("").settings(Settings { check, ..Settings::default() });
     let (bound, _) = library.bind_partly(&spec.module);
     let session = args.target.apply(Session::new(&bound), &spec);
+    let Some(calls) = &args.calls else {
+        let (tool, arguments) = (args.tool.as_deref(), args.arguments.as_deref());
+        let call = gramc_tools::Call::new(tool.unwrap_or_default(), read_arguments(arguments)?);
+        return show(&session.validate(call), display);
+    };
     let mut code = CLEAN;
-    for line in Lines::open(&args.calls)? {
+    for line in Lines::open(calls)? {
         if let CallLine::Call { call, .. } = line? {
             code = code.max(print(&session.validate(call))?);
         }
     }
     Ok(code)
+}
+
+/// The arguments of a call on the command line.
+fn read_arguments(arguments: Option<&str>) -> Result<String, Failure> {
+    match arguments {
+        Some("-") => std::io::read_to_string(std::io::stdin())
+            .map_err(|error| Failure::new(format!("cannot read standard input: {error}"))),
+        arguments => Ok(arguments.unwrap_or("{}").to_owned()),
+    }
 }
 
 pub(super) fn bind(args: &BindCommand, display: Display) -> Outcome {
@@ -148,11 +166,7 @@ pub(super) fn call(args: &Call, display: Display) -> Outcome {
     only_one_reads(&[&spec.path, args.bind.path(), Path::new(arguments)])?;
     let Some(read) = read(&spec, &args.bind, display)? else { return Ok(PROBLEMS) };
     let read = read.with_journal(&args.journal)?;
-    let arguments = match arguments {
-        "-" => std::io::read_to_string(std::io::stdin())
-            .map_err(|error| Failure::new(format!("cannot read standard input: {error}")))?,
-        arguments => arguments.to_owned(),
-    };
+    let arguments = read_arguments(Some(arguments))?;
     let approvals = approvals(ApprovalPolicy::Destructive, &args.approve, terminal())?;
     let verdict = run_interruptibly(&read.library, async {
         read.connect_sources().await;
@@ -170,7 +184,7 @@ pub(super) fn call(args: &Call, display: Display) -> Outcome {
         let call = gramc_tools::Call::new(tool, arguments);
         Ok(Some(session.call(call).await))
     })?;
-    verdict.map_or(Ok(PROBLEMS), |verdict| print(&verdict))
+    verdict.map_or(Ok(PROBLEMS), |verdict| show(&verdict, display))
 }
 
 /// Whether a problem may be the reason why a tool cannot be called.
@@ -389,6 +403,36 @@ pub(super) fn run_to_the_end<T>(
 }
 
 /// Prints a verdict, and returns its exit code.
+/// Prints the verdict of one call: in words at a terminal, else as JSON.
+fn show(verdict: &Verdict, display: Display) -> Outcome {
+    if display.format == Format::Json || !std::io::stdout().is_terminal() {
+        return print(verdict);
+    }
+    match &verdict.outcome {
+        Ok(Success { arguments, repairs, stripped, result, .. }) => {
+            for repair in repairs {
+                let place =
+                    if repair.pointer.is_empty() { "the arguments" } else { &repair.pointer };
+                say(format_args!("repaired {place}: {}", repair.rule.name()));
+            }
+            say_each("not declared, left out: ", stripped);
+            say_each("warning: ", verdict.warnings.iter().map(|it| &it.message));
+            let text = if result.is_some() { verdict.text() } else { arguments.clone() };
+            output::print(&format!("{}\n", printable_lines(&text)))?;
+            Ok(CLEAN)
+        }
+        Err(_) => {
+            say(printable_lines(&verdict.message()));
+            Ok(PROBLEMS)
+        }
+    }
+}
+
+/// A text for a terminal, without control characters other than line ends and tabs.
+fn printable_lines(text: &str) -> String {
+    text.split('\n').map(gramc_diff::report::printable).collect::<Vec<_>>().join("\n")
+}
+
 fn print(verdict: &Verdict) -> Outcome {
     output::print(&format!("{}\n", verdict.json()))?;
     Ok(if verdict.is_ok() { CLEAN } else { PROBLEMS })

@@ -10,6 +10,7 @@ use gramc_schema::{Draft, Target};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
+use super::watch;
 use crate::args::{Compile, Display, Format};
 use crate::failure::{CLEAN, Failure, Outcome, PROBLEMS};
 use crate::output::{self, Layout, file_name};
@@ -17,6 +18,13 @@ use crate::targets::{Emission, EmitInput, EmittedOutput, EmittedTool, ToolText};
 use crate::{report, source};
 
 pub(super) fn run(args: &Compile, display: Display) -> Outcome {
+    if args.watch {
+        return watch::repeat(&args.inputs, || compile(args, display));
+    }
+    compile(args, display)
+}
+
+fn compile(args: &Compile, display: Display) -> Outcome {
     let only_losses = args.losses && display.format == Format::Json && args.output().is_none();
     if args.output().is_none() && !only_losses {
         report::reserve_stdout(display, "write the tools to a file with -o")?;

@@ -1,7 +1,9 @@
 //! `gramc diff`
 
 mod adapted;
+mod policy;
 
+use std::ffi::OsString;
 use std::path::Path;
 
 use gramc_diff::report::{Allowed, changelog, human, markdown, printable};
@@ -16,8 +18,6 @@ use crate::failure::{CLEAN, Failure, Outcome, PROBLEMS};
 use crate::source;
 use crate::{output, report};
 
-const MISSING_VERSION: &str = "missing new version: name a file, --command or --url";
-
 pub(super) fn run(args: &Diff, display: Display) -> Outcome {
     if display.format == Format::Sarif {
         return Err(Failure::new(
@@ -29,12 +29,12 @@ pub(super) fn run(args: &Diff, display: Display) -> Outcome {
             "--changelog prints Markdown and cannot be used with another --format",
         ));
     }
-    if args.new.is_none() && !args.live.server().is_named() {
-        return Err(Failure::new(MISSING_VERSION));
-    }
     only_one_reads(&[&args.old, args.new.as_deref().unwrap_or(Path::new(""))])?;
-    let Some(old) = source::read(&args.old, display)? else { return Ok(PROBLEMS) };
+    let Some(old) = read_old(args, display)? else { return Ok(PROBLEMS) };
     let Some(new) = read_new(args, display)? else { return Ok(PROBLEMS) };
+    if args.policy {
+        return policy::check(&old, &new, &Allowed(args.allow.clone()), display);
+    }
     let base = match &args.adapt {
         Some(path) => {
             let Some(base) = adapted::base(args, path, &new, display)? else { return Ok(PROBLEMS) };
@@ -68,12 +68,31 @@ pub(super) fn run(args: &Diff, display: Display) -> Outcome {
     Ok(if breaks { PROBLEMS } else { CLEAN })
 }
 
+/// The old version: a file, or the last commit of the only file.
+fn read_old(args: &Diff, display: Display) -> Result<Option<ValidTexts>, Failure> {
+    if args.new.is_some() || args.live.server().is_named() {
+        return source::read(&args.old, display);
+    }
+    if !args.old.exists() {
+        let old = args.old.display();
+        return Err(Failure::new(format!(
+            "{old} does not exist; to compare two versions, name both"
+        )));
+    }
+    let mut revision = OsString::from("HEAD:");
+    revision.push(&args.old);
+    source::read(Path::new(&revision), display).map_err(|error| {
+        Failure::new(format!("cannot compare {} with its last commit: {error}", args.old.display()))
+    })
+}
+
 /// The new version: a file, or the tools of a live server.
 fn read_new(args: &Diff, display: Display) -> Result<Option<ValidTexts>, Failure> {
-    if let Some(path) = &args.new {
-        return source::read(path, display);
+    let server = args.live.server();
+    if server.is_named() {
+        return source::read_server(&server, display);
     }
-    source::read_server(&args.live.server(), display)
+    source::read(args.new.as_ref().unwrap_or(&args.old), display)
 }
 
 fn lines(changes: &[Change], line: impl Fn(&Change) -> String) -> String {

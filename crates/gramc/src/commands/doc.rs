@@ -7,6 +7,7 @@ use std::path::Path;
 use gramc_codegen::reference::{Page, ReferenceOptions, reference};
 use gramc_project::ValidTexts;
 
+use super::watch;
 use crate::args::{Display, Doc};
 use crate::failure::{CLEAN, Failure, Outcome, PROBLEMS};
 use crate::{output, source};
@@ -15,6 +16,13 @@ use crate::{output, source};
 const MARK: &str = "content=\"gramc doc\"";
 
 pub(super) fn run(args: &Doc, display: Display) -> Outcome {
+    if args.watch {
+        return watch::repeat(&args.inputs, || write_pages(args, display));
+    }
+    write_pages(args, display)
+}
+
+fn write_pages(args: &Doc, display: Display) -> Outcome {
     let texts = source::texts(&args.inputs, &args.live, display)?;
     let valid = source::check_without_notes(texts, display)?;
     let Some(ValidTexts { module, texts }) = valid else { return Ok(PROBLEMS) };

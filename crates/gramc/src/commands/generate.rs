@@ -7,12 +7,20 @@ use std::path::Path;
 use gramc_codegen::{GeneratedFile, Interface, generate};
 use gramc_project::ValidTexts;
 
+use super::watch;
 use crate::args::{Display, Generate};
 use crate::failure::{CLEAN, Failure, Outcome, PROBLEMS};
 use crate::output::say;
 use crate::{output, source};
 
 pub(super) fn run(args: &Generate, display: Display) -> Outcome {
+    if args.watch {
+        return watch::repeat(&args.inputs, || generate_files(args, display));
+    }
+    generate_files(args, display)
+}
+
+fn generate_files(args: &Generate, display: Display) -> Outcome {
     let language = args.language()?;
     let texts = source::texts(&args.inputs, &args.live, display)?;
     let valid = source::check_without_notes(texts, display)?;

@@ -7,6 +7,7 @@ use gramc_openapi::{ApiError, ApiOptions};
 use gramc_project::files::{decode, is_yaml, read_bytes};
 use gramc_project::{DocumentError, LoadError, MAX_DOCUMENT_BYTES};
 use gramc_schema::import::{ImportOptions, Imported, Origin, import};
+use gramc_tools::http_client::{address, without_secrets};
 use serde::de::IgnoredAny;
 use serde_json::Value;
 
@@ -25,12 +26,24 @@ const ONLY_API: &str = "--include, --exclude, --tag and --server need the descri
 /// How many places are named one by one.
 const MAX_NAMED: usize = 20;
 
-pub(super) fn run(args: &Import) -> Outcome {
+pub(super) fn run(mut args: Import) -> Outcome {
+    let mut fetched = None;
+    if let Some(url) = args.url() {
+        fetched = live::document(&url)?;
+        if fetched.is_none() {
+            args = args.of_server(url);
+        }
+    }
+    import_input(&args, fetched)
+}
+
+/// Imports a file, a `fetched` document, or the tools of a server.
+fn import_input(args: &Import, fetched: Option<String>) -> Outcome {
     let (server, prefix) = (args.live.server(), args.prefix.as_deref());
     let (json, called, library) = match &args.file {
         Some(file) => {
-            let text = read(file)?;
-            let called = file.display().to_string();
+            let text = fetched.map_or_else(|| read(file), Ok)?;
+            let called = args.url().map_or(file.display().to_string(), |url| shown_url(&url));
             let document = match args.from {
                 InputFormat::Api => Some(gramc_openapi::parse(&text)),
                 InputFormat::Tools(Origin::Auto) => gramc_openapi::api_document(&text),
@@ -44,7 +57,7 @@ pub(super) fn run(args: &Import) -> Outcome {
                 return Err(LoadError::document(&called, DocumentError::NotAnApi).into());
             }
             // What is no JSON at all is reported as such.
-            if args.library_out.is_some() && is_json {
+            if args.library_out.is_some() && !args.is_library_optional && is_json {
                 return Err(Failure::new(NO_CALLS));
             }
             (text, called, None)
@@ -57,7 +70,8 @@ pub(super) fn run(args: &Import) -> Outcome {
             let library = args.library_out.as_deref().filter(|_| server.is_named());
             let library =
                 library.map(|path| server_library::text(&server, path, prefix)).transpose()?;
-            let missing = "missing input: name a file, - for standard input, --command or --url";
+            let missing =
+                "missing input: name a file, a URL, - for standard input, --command or --url";
             let mut tools = live::tools_of(&server)?.ok_or_else(|| Failure::new(missing))?;
             for tool in tools["tools"].as_array_mut().into_iter().flatten() {
                 if let (Some(prefix), Some(name)) = (prefix, tool["name"].as_str()) {
@@ -86,6 +100,11 @@ pub(super) fn run(args: &Import) -> Outcome {
             Ok(PROBLEMS)
         }
     }
+}
+
+/// A URL without its password and query.
+fn shown_url(url: &str) -> String {
+    address(url).map_or_else(|| "the URL".to_owned(), |url| without_secrets(&url))
 }
 
 /// Imports the description of an API.

@@ -61,28 +61,30 @@ fn human(hits: &[Hit]) -> String {
 }
 
 fn hit(hit: &Hit) -> String {
-    let mut text = format!(
-        "{}  {} {:.2}  {}\n",
-        printable(&hit.tool),
-        hit.kind.name(),
-        hit.score,
-        printable(&hit.source)
-    );
-    let mut line = |label: &str, line: &str| {
-        if !line.is_empty() {
-            // Writing to a string cannot fail.
-            let _ = writeln!(text, "  {label}{}", printable(line));
-        }
-    };
-    line("", &hit.signature);
-    line("", &first_sentence(&hit.description));
-    line("missing: ", &hit.missing.join(", "));
-    line("unused: ", &hit.unused.join(", "));
+    let Hit { tool, kind, score, source, .. } = hit;
+    shown(
+        &format!("{tool}  {} {score:.2}  {source}", kind.name()),
+        [
+            ("", &*hit.signature),
+            ("", &first_sentence(&hit.description)),
+            ("missing: ", &hit.missing.join(", ")),
+            ("unused: ", &hit.unused.join(", ")),
+        ],
+    )
+}
+
+/// A heading, and indented lines with their labels. Empty ones are left out.
+pub(super) fn shown<const N: usize>(heading: &str, lines: [(&str, &str); N]) -> String {
+    let mut text = format!("{}\n", printable(heading));
+    for (label, line) in lines.into_iter().filter(|(_, line)| !line.is_empty()) {
+        // Writing to a string cannot fail.
+        let _ = writeln!(text, "  {label}{}", printable(line));
+    }
     text
 }
 
 /// The first sentence or line of a description, shortened.
-fn first_sentence(description: &str) -> String {
+pub(super) fn first_sentence(description: &str) -> String {
     let line = description.trim().lines().next().unwrap_or_default();
     let sentence = line.split_once(". ").map_or(line, |(sentence, _)| sentence);
     shorten(sentence, MAX_DESCRIPTION)

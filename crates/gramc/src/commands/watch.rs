@@ -1,4 +1,4 @@
-//! `gramc check --watch`
+//! `gramc check --watch`, and `--watch` of other commands
 
 use std::collections::{HashMap, HashSet};
 use std::io::{self, IsTerminal as _, Write as _};
@@ -13,7 +13,7 @@ use notify::event::{EventKind, ModifyKind};
 use notify::{Event, RecommendedWatcher, RecursiveMode, Watcher as _};
 
 use super::check::Plan;
-use crate::args::{Check, Display, Format};
+use crate::args::{Check, Display, Format, Inputs};
 use crate::failure::{Failure, Outcome};
 use crate::output::{count, say};
 use crate::report;
@@ -28,26 +28,57 @@ type Events = Receiver<notify::Result<Event>>;
 
 /// Checks, and checks again whenever a file changes, until the process is ended.
 pub(super) fn run(args: &Check, display: Display) -> Outcome {
-    let reads_stdin = args.inputs.paths.iter().any(|path| path.as_os_str() == "-");
-    if reads_stdin || args.inputs.text.is_some() {
-        return Err(Failure::new("--watch cannot be used with standard input or --text"));
-    }
+    refuse_streams(&args.inputs)?;
     // In data there would be no telling where one round ends and the next one begins.
     report::reserve_stdout(display, "and --watch says where a round ends; leave one of them out")?;
     let (sender, events) = mpsc::channel();
     let mut watcher = notify::recommended_watcher(sender).map_err(|error| cannot_watch(&error))?;
     let mut watched = HashSet::new();
     // What changes while the files are read for the first time shall be seen.
-    watch(&mut watcher, &mut watched, roots(args))?;
-    let recursive = roots(args).into_iter().filter(|(_, mode)| *mode == RecursiveMode::Recursive);
+    watch(&mut watcher, &mut watched, roots(&args.inputs))?;
+    let recursive =
+        roots(&args.inputs).into_iter().filter(|(_, mode)| *mode == RecursiveMode::Recursive);
     let inside: Vec<_> = recursive.map(|(folder, _)| real(&folder)).collect();
     let mut state = State::read(args)?;
     loop {
         // New files may lie in new folders.
-        watch(&mut watcher, &mut watched, state.folders(args))?;
+        watch(&mut watcher, &mut watched, folders(&args.inputs, &state.texts))?;
         state.check(display)?;
         state = wait(args, state, &events, &inside)?;
     }
+}
+
+/// Runs a command, and runs it again whenever an input changes, until the process is ended.
+pub(super) fn repeat(inputs: &Inputs, run: impl Fn() -> Outcome) -> Outcome {
+    refuse_streams(inputs)?;
+    let (sender, events) = mpsc::channel();
+    let mut watcher = notify::recommended_watcher(sender).map_err(|error| cannot_watch(&error))?;
+    let mut watched = HashSet::new();
+    loop {
+        let folders = match Texts::load(&inputs.into()) {
+            Ok(texts) => folders(inputs, &texts),
+            Err(_) => roots(inputs),
+        };
+        watch(&mut watcher, &mut watched, folders)?;
+        match run() {
+            Err(Failure::Message(message) | Failure::InvalidInput(message)) => {
+                say(format_args!("gramc: {message}"));
+            }
+            outcome => drop(outcome?),
+        }
+        say("waiting for changes");
+        // Documents of other formats count if they are named.
+        let named: Vec<_> = inputs.paths.iter().map(|path| real(path)).collect();
+        while next_changes(&events, &named)?.is_empty() {}
+    }
+}
+
+fn refuse_streams(inputs: &Inputs) -> Result<(), Failure> {
+    let reads_stdin = inputs.paths.iter().any(|path| path.as_os_str() == "-");
+    if reads_stdin || inputs.text.is_some() {
+        return Err(Failure::new("--watch cannot be used with standard input or --text"));
+    }
+    Ok(())
 }
 
 /// The one path of a file or folder, though it may be gone.
@@ -74,16 +105,16 @@ fn watch(
 
 /// The folders given as arguments, or the folder of the project, and their parents: they may be
 /// removed and created again, and a parent may contain a project file.
-fn roots(args: &Check) -> Vec<(PathBuf, RecursiveMode)> {
-    let named = args.inputs.paths.iter().filter(|path| !path.is_file());
+fn roots(inputs: &Inputs) -> Vec<(PathBuf, RecursiveMode)> {
+    let named = inputs.paths.iter().filter(|path| !path.is_file());
     let mut folders: Vec<PathBuf> = named.cloned().collect();
-    if args.inputs.paths.is_empty() {
+    if inputs.paths.is_empty() {
         folders.extend(project_folder());
     }
     let around = folders
         .iter()
         .filter_map(|folder| folder.canonicalize().ok()?.parent().map(Path::to_owned));
-    let project = project_file(&args.inputs.paths);
+    let project = project_file(&inputs.paths);
     let project = project.and_then(|file| file.canonicalize().ok()?.parent().map(Path::to_owned));
     let around: Vec<_> = around.chain(project).collect();
     let folders = folders.into_iter().map(|folder| (folder, RecursiveMode::Recursive));
@@ -137,25 +168,25 @@ impl State {
         say(format_args!("read {files} and checked all in {took} ms; waiting for changes"));
         Ok(())
     }
+}
 
-    /// The folders in which files may change.
-    fn folders(&self, args: &Check) -> Vec<(PathBuf, RecursiveMode)> {
-        let mut folders = roots(args);
-        let covered = |path: &Path, folders: &[(PathBuf, RecursiveMode)]| {
-            folders.iter().any(|(folder, mode)| {
-                *mode == RecursiveMode::Recursive
-                    && (path.starts_with(folder) || folder == Path::new("."))
-            })
-        };
-        for path in (0..self.texts.all.len()).filter_map(|at| self.texts.path(at)) {
-            let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
-            let folder = folder.unwrap_or(Path::new("."));
-            if !covered(folder, &folders) {
-                folders.push((folder.to_owned(), RecursiveMode::NonRecursive));
-            }
+/// The folders in which files may change.
+fn folders(inputs: &Inputs, texts: &Texts) -> Vec<(PathBuf, RecursiveMode)> {
+    let mut folders = roots(inputs);
+    let covered = |path: &Path, folders: &[(PathBuf, RecursiveMode)]| {
+        folders.iter().any(|(folder, mode)| {
+            *mode == RecursiveMode::Recursive
+                && (path.starts_with(folder) || folder == Path::new("."))
+        })
+    };
+    for path in (0..texts.all.len()).filter_map(|at| texts.path(at)) {
+        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+        let folder = folder.unwrap_or(Path::new("."));
+        if !covered(folder, &folders) {
+            folders.push((folder.to_owned(), RecursiveMode::NonRecursive));
         }
-        folders
     }
+    folders
 }
 
 /// Waits until files change, and reads them. Outside of the folders `inside`, only changes of known
@@ -167,7 +198,7 @@ fn wait(
     inside: &[PathBuf],
 ) -> Result<State, Failure> {
     loop {
-        let changed = next_changes(events)?;
+        let changed = next_changes(events, &[])?;
         let since = Instant::now();
         let mut again = Vec::new();
         for path in changed.iter().map(|path| real(path)) {
@@ -213,15 +244,15 @@ fn read_all(args: &Check, state: State, since: Instant) -> Result<State, Failure
     }
 }
 
-/// The paths of all files of gram that change until nothing changes for a while.
-fn next_changes(events: &Events) -> Result<HashSet<PathBuf>, Failure> {
+/// The paths of all gram files and `named` files that change until nothing changes for a while.
+fn next_changes(events: &Events, named: &[PathBuf]) -> Result<HashSet<PathBuf>, Failure> {
     let mut changed = HashSet::new();
     let gone = || Failure::new("stopped watching the files");
-    take(&mut changed, events.recv().map_err(|_| gone())?);
+    take(&mut changed, named, events.recv().map_err(|_| gone())?);
     let first = Instant::now();
     while !changed.is_empty() && first.elapsed() < MAX_WAIT {
         match events.recv_timeout(QUIET) {
-            Ok(event) => take(&mut changed, event),
+            Ok(event) => take(&mut changed, named, event),
             Err(RecvTimeoutError::Timeout) => break,
             Err(RecvTimeoutError::Disconnected) => return Err(gone()),
         }
@@ -229,7 +260,7 @@ fn next_changes(events: &Events) -> Result<HashSet<PathBuf>, Failure> {
     Ok(changed)
 }
 
-fn take(changed: &mut HashSet<PathBuf>, event: notify::Result<Event>) {
+fn take(changed: &mut HashSet<PathBuf>, named: &[PathBuf], event: notify::Result<Event>) {
     // What went wrong with one event is made good by the next.
     let Ok(event) = event else { return };
     if event.need_rescan() {
@@ -249,7 +280,8 @@ fn take(changed: &mut HashSet<PathBuf>, event: notify::Result<Event>) {
         let gram = path.extension().is_some_and(|extension| extension == "gram");
         // A folder that came may hold files, and one that went may have held some.
         let folder = moved && (path.is_dir() || (path.extension().is_none() && !path.exists()));
-        (gram && !name.to_string_lossy().starts_with('.')) || folder || affects_project(path)
+        let is_gram = gram && !name.to_string_lossy().starts_with('.');
+        is_gram || folder || affects_project(path) || named.contains(&real(path))
     };
     changed.extend(event.paths.into_iter().filter(concerns));
 }
