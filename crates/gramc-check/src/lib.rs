@@ -103,6 +103,16 @@ pub fn check_signature(text: &Parse) -> Result<(Vec<Field>, Output), Vec<Diagnos
     Checker::new(std::slice::from_ref(text)).only_signature(text)
 }
 
+/// The parameters in a text such as `(a::Int)==>(b::Text)`, which names no declared type.
+///
+/// # Errors
+///
+/// All diagnostics, if the text is not a list of parameters without errors.
+pub fn check_parameters(text: &str) -> Result<Vec<Field>, Vec<Diagnostic>> {
+    let parse = gramc_syntax::parse(SourceFile::new("parameters", format!("{text}==>(::Any)")));
+    check_signature(&parse).map(|(parameters, _)| parameters)
+}
+
 /// The type of an expression that names no declared type; nothing of any other, and of what is none.
 ///
 /// ```

@@ -5,12 +5,14 @@ use serde_json::Value;
 use smol_str::SmolStr;
 
 use crate::attributes::Attribute;
+use crate::check_parameters;
 use crate::checker::Checker;
 use crate::codes;
 use crate::index::DeclarationSyntax;
 use crate::kind::Kind;
 use crate::scopes::Meaning;
-use gramc_model::attributes::{AttributeOwner, ValueType, find};
+use gramc_model::attributes::{AttributeOwner, ValueType, approval_condition, find};
+use gramc_model::did_you_mean;
 use gramc_model::value_check::{self, Refusal};
 use gramc_model::walk::names_of_type_use;
 use gramc_model::{Field, Open, Output, Root, Tool, TypeId, TypeUse};
@@ -47,6 +49,9 @@ impl<'t> Checker<'t> {
         if let Some((parameters, result)) = signature {
             tool.parameters = parameters;
             tool.result = result;
+        }
+        if let Some(approval) = attributes.iter().find(|known| known.key == "approval") {
+            self.approval_condition(&tool, approval);
         }
         if let Some(examples) = attributes.iter().find(|known| known.key == "examples") {
             self.accepts_examples(&tool, examples);
@@ -120,6 +125,32 @@ impl<'t> Checker<'t> {
         }
         let help = "join its nodes with `==>`, or declare another tool; types may follow, such as [Unit::Enum | celsius]";
         self.reject(&codes::MISPLACED_ELEMENT, element.span(), "a tool has one signature", help);
+    }
+
+    /// Checks the parameters under which calls need no approval.
+    fn approval_condition(&mut self, tool: &Tool, attribute: &Attribute<'t>) {
+        let value = tool.attributes.iter().find(|(key, _)| key == "approval");
+        let condition = value.and_then(|(_, value)| approval_condition(value.as_str()?));
+        let Some(condition) = condition else { return };
+        let span = attribute.span();
+        match check_parameters(condition) {
+            Err(found) => {
+                let reason = found.first().map(|it| it.message.clone()).unwrap_or_default();
+                let message = format!("the condition of `approval` is invalid: {reason}");
+                let help = "write parameters, such as \"unless (amount::Int {range: 0..100})\"";
+                self.reject(&codes::ATTRIBUTE_TYPE, span, message, help);
+            }
+            Ok(fields) => {
+                let unknown = fields.iter().map(|field| &field.name);
+                let known = || tool.parameters.iter().map(|field| &*field.name);
+                for name in unknown.filter(|name| known().all(|it| it != **name)) {
+                    let message = format!("there is no parameter `{name}`");
+                    let help = did_you_mean(name, known());
+                    let help = help.unwrap_or_else(|| "name a parameter of the tool".to_owned());
+                    self.reject(&codes::ATTRIBUTE_TYPE, span, message, help);
+                }
+            }
+        }
     }
 
     /// Checks that sample arguments match the parameters.

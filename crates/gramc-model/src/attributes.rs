@@ -86,8 +86,16 @@ pub enum ValueType {
     TextsOf(&'static [&'static str]),
     /// A signature in quotes.
     Signature,
+    /// Which calls have to be approved: one of these words, or `unless` with parameters.
+    Approval(&'static [&'static str]),
     /// Any other value.
     Other,
+}
+
+/// The parameters in an approval such as `unless (amount::Int {range: 0..100})`: calls whose arguments have
+/// these types need no approval.
+pub fn approval_condition(approval: &str) -> Option<&str> {
+    approval.strip_prefix("unless ").map(str::trim)
 }
 
 impl ValueType {
@@ -121,6 +129,10 @@ impl ValueType {
             Self::Places => "a map of places in a request, such as {trace: \"header X-Trace\"}",
             Self::Signature => "a signature in quotes, such as \"(a::Int)==>(::Text)\"",
             Self::Count(least) => return format!("a whole number from {least} on"),
+            Self::Approval(words) => {
+                let condition = "\"unless (amount::Int {range: 0..100})\"";
+                return format!("{} or {condition}", Self::OneOf(words).expected());
+            }
             Self::OneOf(words) => {
                 let words: Vec<_> = words.iter().map(|word| format!("\"{word}\"")).collect();
                 return match words.split_last() {
@@ -145,6 +157,9 @@ impl ValueType {
             Self::Names => value.as_array().is_some_and(|items| items.iter().all(Value::is_string)),
             Self::Count(least) => value.as_u64().is_some_and(|count| count >= least),
             Self::OneOf(words) => text.is_some_and(|text| words.contains(&text)),
+            Self::Approval(words) => {
+                text.is_some_and(|text| words.contains(&text) || approval_condition(text).is_some())
+            }
             // A limit of 0 turns its rule off, whatever its unit is.
             Self::Time => text.and_then(units::time).is_some() || value.as_u64() == Some(0),
             Self::Bytes => text.and_then(units::size).is_some() || value.as_u64() == Some(0),

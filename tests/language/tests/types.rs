@@ -315,6 +315,40 @@ fn types_that_never_end() {
 }
 
 #[test]
+fn examples_and_conditions_match_the_parameters() {
+    const TYPES: &str = "[A::Alias | (::Int {range: 0..9})]";
+    let found = |attributes: &str| {
+        let tool = "(x::A)==>(note?::Text)==>(host::Text {injected: true})==>(::Any)";
+        let text = format!("{TYPES} [t:Tool {{{attributes}}} | {tool}]");
+        let checked = gramc_check::check(&[parse(SourceFile::new("t", text))]);
+        let messages = checked.diagnostics.iter().map(|it| it.message.clone());
+        messages.collect::<Vec<_>>().join("; ")
+    };
+    for (attributes, message) in [
+        ("examples: [{x: 1}, {x: 2, note: \"n\"}]", ""),
+        ("examples: [{x: 10}]", "example 1 does not match the parameters at `x`"),
+        (
+            "examples: [{x: 1}, {}]",
+            "example 2 does not match the parameters: the field `x` is missing",
+        ),
+        ("examples: [{x: 1, y: 2}]", "there is no field `y`"),
+        ("examples: [{x: 1, host: \"h\"}]", "there is no field `host`"),
+        ("examples: {x: 1}", "examples"),
+        ("approval: \"unless (x::Int {range: 0..3})\"", ""),
+        ("approval: \"unless (y::Int)\"", "there is no parameter `y`"),
+        ("approval: \"unless x\"", "the condition of `approval` is invalid"),
+        ("approval: \"sometimes\"", "approval"),
+        ("defer: 1", "defer"),
+    ] {
+        let found = found(attributes);
+        assert!(
+            found.contains(message) && found.is_empty() == message.is_empty(),
+            "{attributes}: {found}"
+        );
+    }
+}
+
+#[test]
 fn values_that_declared_types_do_not_take() {
     assert_found(&[
         (

@@ -177,7 +177,8 @@ fn tool_lists_and_streams_are_read() {
     gramc("diff - -").within(folder.path()).run().fails_with(&["only one argument can be `-`"]);
     gramc("diff old.json none.gram").within(folder.path()).run().fails_with(&["none.gram"]);
     // A file alone is compared with its last commit.
-    let run = gramc("diff old.json").within(folder.path()).env("GIT_CEILING_DIRECTORIES", "/").run();
+    let run =
+        gramc("diff old.json").within(folder.path()).env("GIT_CEILING_DIRECTORIES", "/").run();
     run.fails_with(&["cannot compare old.json with its last commit", "not a git repository"]);
     gramc("diff none.json").within(folder.path()).run().fails_with(&["none.json does not exist"]);
 }

@@ -9,8 +9,8 @@ use super::AttributeOwner::{
 use super::ConstraintConstructor as C;
 use super::ImplementationKind::{Builtin, Command, Fake, Http, Mcp, Replay};
 use super::ValueType::{
-    self, Bytes, Count, Flag, Format, List, Names, OfType, OneOf, Other, Program, ProgramOrUrl,
-    Range, Signature, Size, Sources, Step, Text, TextsOf, Time,
+    self, Approval, Bytes, Count, Flag, Format, List, Names, OfType, OneOf, Other, Program,
+    ProgramOrUrl, Range, Signature, Size, Sources, Step, Text, TextsOf, Time,
 };
 use super::{AppliesTo, AttributeSpec, ConstraintConstructor, ConstraintSpec};
 use crate::ConstraintKind as Kind;
@@ -59,7 +59,7 @@ const MCP: &[AttributeOwner] = &[Implementation(Mcp)];
 const HTTP_OR_MCP: &[AttributeOwner] = &[Implementation(Http), Implementation(Mcp)];
 const POLICY: &[AttributeOwner] = &[Library, AnyImplementation];
 const IMPLEMENTATION: &[AttributeOwner] = &[AnyImplementation];
-const APPROVED: &[AttributeOwner] = &[Tool, Library, AnyImplementation];
+const APPROVERS: &[AttributeOwner] = &[Library, AnyImplementation];
 
 const TITLED: &[AttributeOwner] =
     &[Tool, Field, Record, Enum, Union, Alias, Agent, Container, Library, Experiment];
@@ -201,7 +201,8 @@ pub static ATTRIBUTES: &[AttributeSpec] = &[
         "Whether models find it by search instead of receiving it",
     ),
     row("once", TOOL, Flag, "Whether calls with the same arguments run at most once"),
-    row("approval", APPROVED, OneOf(&APPROVALS), "Calls that require approval"),
+    row("approval", TOOL, Approval(&APPROVALS), "Calls that require approval"),
+    row("approval", APPROVERS, OneOf(&APPROVALS), "Calls that require approval"),
     row("version", &[Tool, Container, Library, Experiment], Text, "Version"),
     row("schemaTitle", TOOL, Text, "Title of the parameters' schema"),
     row("schemaDescription", TOOL, Text, "Description of the parameters' schema"),

@@ -70,6 +70,9 @@ async fn the_stricter_of_specification_and_library_holds() {
         ("approval: \"never\"", "approval: \"always\"", "", Never, true),
         ("approval: \"never\"", "", "approval: \"always\"", Never, true),
         ("", "approval: \"always\"", "approval: \"never\"", Destructive, false),
+        ("approval: \"unless (x::Int {range: 0..5})\"", "", "", Never, false),
+        ("approval: \"unless (x::Int {range: 5..9})\"", "", "", Never, true),
+        ("approval: \"unless (x::Int {range: 0..5})\"", "approval: \"always\"", "", Never, true),
         ("destructive: true", "approval: \"never\"", "", Destructive, false),
     ] {
         let spec = format!("[echo:Tool {{{tool}}} | (x::Int)==>(::Any)]");
