@@ -244,6 +244,7 @@ impl Inputs {
   gramc compile -e '[f:Tool | (x::Text)==>(::Text)]'
   gramc compile agent.gram --target openai-response-format --type Answer
   cat agent.gram | gramc compile -")]
+#[allow(clippy::struct_excessive_bools, reason = "each is an option of its own")]
 pub(crate) struct Compile {
     #[command(flatten)]
     pub(crate) inputs: Inputs,

@@ -33,16 +33,14 @@ pub(super) fn from_attributes(
         if attribute == "examples"
             && let Value::Array(examples) = &mut value
         {
-            examples.retain_mut(|example| match restore.reversed(example) {
-                Some(changed) => {
+            examples.retain_mut(|example| {
+                if let Some(changed) = restore.reversed(example) {
                     *example = changed;
-                    true
+                    return true;
                 }
-                None => {
-                    let became = Became::dropped("its values cannot be written for the target");
-                    losses.push(loss(tool, attribute, example.take(), became));
-                    false
-                }
+                let became = Became::dropped("its values cannot be written for the target");
+                losses.push(loss(tool, attribute, example.take(), became));
+                false
             });
             if examples.is_empty() {
                 continue;

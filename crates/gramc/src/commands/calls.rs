@@ -408,24 +408,19 @@ fn show(verdict: &Verdict, display: Display) -> Outcome {
     if display.format == Format::Json || !std::io::stdout().is_terminal() {
         return print(verdict);
     }
-    match &verdict.outcome {
-        Ok(Success { arguments, repairs, stripped, result, .. }) => {
-            for repair in repairs {
-                let place =
-                    if repair.pointer.is_empty() { "the arguments" } else { &repair.pointer };
-                say(format_args!("repaired {place}: {}", repair.rule.name()));
-            }
-            say_each("not declared, left out: ", stripped);
-            say_each("warning: ", verdict.warnings.iter().map(|it| &it.message));
-            let text = if result.is_some() { verdict.text() } else { arguments.clone() };
-            output::print(&format!("{}\n", printable_lines(&text)))?;
-            Ok(CLEAN)
-        }
-        Err(_) => {
-            say(printable_lines(&verdict.message()));
-            Ok(PROBLEMS)
-        }
+    let Ok(Success { arguments, repairs, stripped, result, .. }) = &verdict.outcome else {
+        say(printable_lines(&verdict.message()));
+        return Ok(PROBLEMS);
+    };
+    for repair in repairs {
+        let place = if repair.pointer.is_empty() { "the arguments" } else { &repair.pointer };
+        say(format_args!("repaired {place}: {}", repair.rule.name()));
     }
+    say_each("not declared, left out: ", stripped);
+    say_each("warning: ", verdict.warnings.iter().map(|it| &it.message));
+    let text = if result.is_some() { verdict.text() } else { arguments.clone() };
+    output::print(&format!("{}\n", printable_lines(&text)))?;
+    Ok(CLEAN)
 }
 
 /// A text for a terminal, without control characters other than line ends and tabs.

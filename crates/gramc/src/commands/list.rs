@@ -29,7 +29,7 @@ pub(super) fn run(args: &List, display: Display) -> Outcome {
         let description = tool.description.as_deref().unwrap_or_default();
         lines.push(if is_json {
             let line = json!({
-                "name": tool.name, "signature": signature, "description": description
+                "name": tool.name.as_str(), "signature": signature, "description": description
             });
             format!("{line}\n")
         } else {

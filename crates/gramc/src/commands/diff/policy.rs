@@ -3,7 +3,7 @@
 use gramc_diff::report::{Allowed, printable};
 use gramc_diff::{Breaking, Change, ChangeKind, diff};
 use gramc_project::ValidTexts;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::args::{Display, Format};
 use crate::failure::{CLEAN, Outcome, PROBLEMS};
@@ -36,22 +36,34 @@ pub(super) fn check(
         message,
         call: None,
     }));
-    let mut text = String::new();
-    for Opening { tool, message, call } in &openings {
-        text += &if display.format == Format::Json {
-            let call = call.as_deref().and_then(|it| serde_json::from_str(it).ok());
-            let call: serde_json::Value = call.unwrap_or_default();
-            format!("{}\n", json!({"tool": tool, "message": message, "call": call}))
-        } else {
-            let call = call.as_ref().map(|call| format!("\n  now allowed: {tool} {call}"));
-            printable_lines(&format!("{tool}: {message}{}", call.unwrap_or_default()))
-        };
-    }
+    let show = |opening: &Opening| match display.format {
+        Format::Json => opening.json(),
+        _ => opening.text(),
+    };
+    let mut text: String = openings.iter().map(show).collect();
     if openings.is_empty() && display.format != Format::Json {
         text.push_str("the new version allows no other calls\n");
     }
     output::print(&text)?;
     Ok(if openings.is_empty() { CLEAN } else { PROBLEMS })
+}
+
+impl Opening {
+    fn json(&self) -> String {
+        let Self { tool, message, call } = self;
+        let call: Option<Value> = call.as_deref().and_then(|it| serde_json::from_str(it).ok());
+        format!("{}\n", json!({"tool": tool, "message": message, "call": call}))
+    }
+
+    fn text(&self) -> String {
+        let Self { tool, message, call } = self;
+        let mut text = format!("{}: {}\n", printable(tool), printable(message));
+        if let Some(call) = call {
+            text.push_str(&printable(&format!("  now allowed: {tool} {call}")));
+            text.push('\n');
+        }
+        text
+    }
 }
 
 fn opening(change: &Change) -> Option<Opening> {
@@ -69,8 +81,4 @@ fn opening(change: &Change) -> Option<Opening> {
     let call = change.witness.as_ref().map(|witness| witness.value.to_string());
     let tool = change.to.as_ref().unwrap_or(&change.tool).to_string();
     Some(Opening { tool, message, call })
-}
-
-fn printable_lines(text: &str) -> String {
-    text.split('\n').map(|line| printable(line) + "\n").collect()
 }
