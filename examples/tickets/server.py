@@ -22,9 +22,9 @@ TOOLS = [
 
 def call(name, arguments):
     if name == "search":
-        word = arguments["text"].lower()
-        return {number: title for number, title in TICKETS.items() if word in title.lower()}
-    return TICKETS[arguments["id"]]
+        return "\n".join(title for title in TICKETS.values() if arguments["text"].lower() in title.lower())
+    title = TICKETS[arguments["id"]]
+    return title if name == "fetch" else f"Done: {title}"
 
 
 for line in sys.stdin:
@@ -37,7 +37,7 @@ for line in sys.stdin:
     elif request["method"] == "tools/list":
         result = {"tools": TOOLS}
     elif request["method"] == "tools/call":
-        text = json.dumps(call(request["params"]["name"], request["params"]["arguments"]))
+        text = call(request["params"]["name"], request["params"]["arguments"])
         result = {"content": [{"type": "text", "text": text}]}
     if "id" in request:
         print(json.dumps({"jsonrpc": "2.0", "id": request["id"], "result": result}), flush=True)

@@ -31,7 +31,8 @@ const adapters = readdirSync(place("../../../docs/adapters")).map((name) => `doc
 // tests/system/tests/real/agents.rs compiles those of frameworks that need a newer Node or a program.
 const isExample = (page) => blocksOf(page).some(({ kind }) => kind === "ts") && !/mastra|claude/.test(page);
 
-for (const page of ["docs/typescript.md", ...adapters.filter(isExample)]) {
+const manual = ["docs/typescript.md", "docs/servers.md", "docs/observability.md"];
+for (const page of [...manual, ...adapters.filter(isExample)]) {
   test(`the examples of ${page}`, () => examples(page));
 }
 

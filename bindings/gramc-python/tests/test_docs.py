@@ -12,7 +12,8 @@ import pytest
 DOCS = Path(__file__).parents[3] / "docs"
 ADAPTERS = sorted((DOCS / "adapters").glob("*.md"))
 #: The pages with examples in Python.
-PAGES = [page for page in [DOCS / "python.md", *ADAPTERS] if "```python\n" in page.read_text()]
+MANUAL = [DOCS / f"{name}.md" for name in ("python", "servers", "results", "observability")]
+PAGES = [page for page in [*MANUAL, *ADAPTERS] if "```python\n" in page.read_text()]
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
@@ -40,4 +41,4 @@ def test_examples(page, tmp_path, monkeypatch):
 
 
 def test_there_are_examples():
-    assert len(PAGES) == 7
+    assert len(PAGES) == 10

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::path::Path;
 
-use crate::markdown::{blocks, documents, name, read};
+use crate::markdown::{SKILL, blocks, documents, name, read};
 use crate::support::{binary, command, root};
 
 /// How the documents run gramc before it is installed.
@@ -100,23 +100,27 @@ fn commands_print_what_the_documents_show() {
 }
 
 #[test]
-fn the_readme_is_short() {
-    let lines = read(&root().join("README.md")).lines().count();
-    assert!(lines <= 150, "the README has {lines} lines, more than 150");
+fn the_readme_and_the_skill_are_short() {
+    for (page, most) in [("README.md", 150), (SKILL, 120)] {
+        let lines = read(&root().join(page)).lines().count();
+        assert!(lines <= most, "{page} has {lines} lines, more than {most}");
+    }
 }
 
 #[test]
-fn the_index_of_the_manual_lists_every_page() {
+fn both_indexes_of_the_manual_list_every_page() {
     let folder = root().join("docs");
-    let index = read(&folder.join("README.md"));
-    for path in documents() {
-        let Ok(page) = path.strip_prefix(&folder) else { continue };
-        let listed = index.contains(&format!("]({})", page.display()));
-        assert!(
-            listed || page == Path::new("README.md"),
-            "docs/README.md lacks {}",
-            page.display()
-        );
+    for name in ["README.md", "llms.txt"] {
+        let index = read(&folder.join(name));
+        for path in documents() {
+            let Ok(page) = path.strip_prefix(&folder) else { continue };
+            let listed = index.contains(&format!("]({})", page.display()));
+            assert!(listed || page == Path::new("README.md"), "{name} lacks {}", page.display());
+        }
+        for link in index.split("](").skip(1).filter_map(|rest| rest.split_once(')')) {
+            let file = link.0.split('#').next().unwrap_or_default();
+            assert!(folder.join(file).exists(), "{name} links to {file}");
+        }
     }
 }
 

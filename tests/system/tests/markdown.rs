@@ -50,11 +50,14 @@ pub(crate) fn documents() -> Vec<PathBuf> {
     found
 }
 
-/// The README and the pages of the manual, without the generated pages of targets.
+/// The skill for agents that write gram.
+pub(crate) const SKILL: &str = "crates/gramc/src/skill/SKILL.md";
+
+/// The README, the skill and the pages of the manual, without the generated pages of targets.
 pub(crate) fn manual() -> Vec<PathBuf> {
-    let in_manual = |path: &PathBuf| {
-        path.parent() == Some(&root().join("docs")) || *path == root().join("README.md")
-    };
+    let others = ["README.md", SKILL].map(|page| root().join(page));
+    let in_manual =
+        |path: &PathBuf| path.parent() == Some(&root().join("docs")) || others.contains(path);
     documents().into_iter().filter(in_manual).collect()
 }
 

@@ -14,7 +14,7 @@ use gramc_schema::emit::{Compilation, Options};
 use gramc_syntax::{SourceFile, parse};
 use serde_json::Value;
 
-use crate::markdown::{Block, blocks, manual, name, read};
+use crate::markdown::{Block, SKILL, blocks, manual, name, read};
 use crate::support::root;
 
 fn spec() -> Vec<Block> {
@@ -83,6 +83,35 @@ fn bad_examples_have_the_diagnostic_that_they_name() {
         }
     }
     assert!(wrong.is_empty(), "{wrong}");
+}
+
+/// The rows of the table of mistakes in the skill: wrong code, correct code, the code of the error.
+#[test]
+fn mistakes_in_the_skill_have_the_code_that_they_name() {
+    let page = read(&root().join(SKILL)).replace("\\|", "¦");
+    let rows = page.lines().filter_map(|line| line.strip_prefix("| `"));
+    let mut count = 0;
+    for row in rows {
+        let cells: Vec<_> = row.trim_end_matches(" |").split(" | ").collect();
+        let [wrong, correct, code] = cells[..] else { panic!("{row}") };
+        let found = |fragment: &str| {
+            let fragment = fragment.trim_matches('`').replace('¦', "|");
+            let text = if !fragment.starts_with('(') {
+                format!("{fragment}\n[tool:Tool | (a::Int)==>(::Null)]")
+            } else if fragment.contains(">(::") {
+                format!("[tool:Tool | {fragment}]")
+            } else {
+                format!("[tool:Tool | {fragment}==>(::Null)]")
+            };
+            found_codes(&text)
+        };
+        for wrong in wrong.split(", `") {
+            count += 1;
+            assert_eq!(found(wrong), BTreeSet::from([code.trim_matches('`')]), "{wrong}");
+        }
+        assert_eq!(found(correct), BTreeSet::new(), "{correct}");
+    }
+    assert!(count >= 10, "only {count} mistakes were found");
 }
 
 #[test]
