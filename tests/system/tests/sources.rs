@@ -102,7 +102,8 @@ fn tools_of_a_live_server_are_a_specification_and_its_library() {
     assert_eq!((&call["result"], &call["stripped"]), (&json!("hi"), &json!(["loud"])));
     let tested = of_server("test --tool count --cases 5", &folder).run().exits(0);
     assert!(tested.stdout.contains("count"), "{}", tested.stdout);
-    of_server("call say", &folder).run().fails_with(&["<TOOL>"]);
+    let missing = of_server("call say", &folder).run().exits(1).json();
+    assert_eq!(missing["error"]["errors"][0]["error_code"], "MISSING_REQUIRED", "{missing}");
     of_server("doc -o pages", &folder).run().clean();
     of_server("generate python -o code", &folder).run().clean();
 }

@@ -1,6 +1,6 @@
 //! Fields of a tool other than its name, description and parameters.
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::loss::{Became, Loss};
 use super::schema::leftovers;
@@ -75,6 +75,11 @@ pub(super) fn from_attributes(
     fields
 }
 
+/// Whether a result is plain text or nothing, of which a schema tells the model nothing.
+fn is_text(schema: &Value) -> bool {
+    schema == &json!({"type": "string"}) || schema == &json!({"type": "null"})
+}
+
 /// The field with the schema of the result.
 pub(super) fn output(
     spec: &TargetSpec,
@@ -85,6 +90,8 @@ pub(super) fn output(
     let (rule, output) = (spec.output?, output?);
     let reason = match rule {
         _ if rule.only_objects && !is_object_schema(&output) => rule.reason?,
+        // Text is no JSON.
+        _ if is_text(&output) => return None,
         _ if !rule.is_lowered => return Some((rule.key, output)),
         _ => {
             let mut lowered = schema::lower(spec, tool, &mut None, output.clone());
