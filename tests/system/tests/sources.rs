@@ -103,7 +103,7 @@ fn tools_of_a_live_server_are_a_specification_and_its_library() {
     let tested = of_server("test --tool count --cases 5", &folder).run().exits(0);
     assert!(tested.stdout.contains("count"), "{}", tested.stdout);
     let missing = of_server("call say", &folder).run().exits(1).json();
-    assert_eq!(missing["error"]["errors"][0]["error_code"], "MISSING_REQUIRED", "{missing}");
+    assert_eq!(missing["error"]["errors"][0]["error_code"], "REQUIRED_FIELD", "{missing}");
     of_server("doc -o pages", &folder).run().clean();
     of_server("generate python -o code", &folder).run().clean();
 }
