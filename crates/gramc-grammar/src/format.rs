@@ -1,10 +1,8 @@
 //! The texts of formats, as far as they have a short grammar. Each is a text that the check of calls
 //! accepts; unusual ones are left out.
 
+use gramc_json_schema::regular::{Language, Regex};
 use gramc_json_schema::strings::CHECKED_FORMATS;
-
-use crate::pattern;
-use crate::regex::Regex;
 
 /// Texts of a format, or `None` if any text has it.
 pub(crate) fn texts(format: &str) -> Option<Regex> {
@@ -29,7 +27,7 @@ pub(crate) fn base64() -> Regex {
 
 fn translate(source: &str) -> Regex {
     // The sources are patterns that the tests translate.
-    pattern::read(&format!("^(?:{source})$")).map_or(Regex::NEVER, |it| it.texts)
+    Language::of_pattern(&format!("^(?:{source})$")).map_or(Regex::NEVER, |it| it.texts)
 }
 
 const TIME: &str = r"([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d{1,9})?(Z|[+-]([01]\d|2[0-3]):[0-5]\d)";
@@ -109,7 +107,7 @@ fn ipv6() -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::automaton::matches;
+    use crate::tests::matches;
 
     #[test]
     fn formats_hold_what_they_should() {

@@ -4,13 +4,12 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::fmt::Write as _;
 
-use crate::char_set::CharSet;
+use gramc_json_schema::regular::{CharSet, Leaf, Regex, Tree};
+
 use crate::grammar::Grammar;
 use crate::json_text;
-use crate::regex::Regex;
 use crate::rules::{Atom, Rules};
 use crate::syntax::{Level, print_class, times};
-use crate::tree::{Leaf, Tree};
 
 /// The most repetitions of a part: llama.cpp writes each one out.
 const MAX_REPEATED: u32 = 500;

@@ -3,7 +3,7 @@
 use gramc_schema::lower::{Became, Loss};
 use serde_json::Value;
 
-use crate::rules::{Expr, Rules};
+use crate::rules::{Expr, ExprExt as _, Rules};
 use crate::schema::{self, ToolSchema};
 use crate::syntax::Syntax;
 use crate::{gbnf, lark};

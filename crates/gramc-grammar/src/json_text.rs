@@ -1,9 +1,8 @@
 //! How strings are written as JSON.
 
-use std::collections::BTreeMap;
+use gramc_json_schema::regular::{CharSet, Regex};
 
-use crate::char_set::CharSet;
-use crate::regex::Regex;
+use std::collections::BTreeMap;
 
 /// The characters that a string holds only as escape sequences.
 fn must_be_escaped() -> CharSet {
@@ -133,8 +132,8 @@ mod tests {
     use serde_json::Value;
 
     use super::*;
-    use crate::automaton::matches;
-    use crate::pattern;
+    use crate::tests::matches;
+    use gramc_json_schema::regular::Language;
 
     #[test]
     fn any_string_is_every_way_to_write_one() {
@@ -164,8 +163,8 @@ mod tests {
 
     #[test]
     fn contents_are_written_as_json_writes_them() {
-        let all = pattern::read("^[\\s\\S]$").map_or(Regex::NEVER, |it| it.texts);
-        let some = pattern::read("^[^a-z]$").map_or(Regex::NEVER, |it| it.texts);
+        let all = Language::of_pattern("^[\\s\\S]$").map_or(Regex::NEVER, |it| it.texts);
+        let some = Language::of_pattern("^[^a-z]$").map_or(Regex::NEVER, |it| it.texts);
         for code in (0..0x300).filter_map(char::from_u32) {
             let json = Value::from(code.to_string()).to_string();
             assert!(matches(&string(&all), &json), "{json}");

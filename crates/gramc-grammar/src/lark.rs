@@ -2,13 +2,12 @@
 
 use std::fmt::Write as _;
 
+use gramc_json_schema::regular::{CharSet, Tree};
 use serde_json::Value;
 
-use crate::char_set::CharSet;
 use crate::grammar::Grammar;
 use crate::rules::{Atom, Rules};
 use crate::syntax::{Level, print_class, times};
-use crate::tree::Tree;
 
 /// Every terminal is a whole token of JSON: lexers take the longest one that they find.
 pub(crate) fn print(grammar: &Grammar) -> String {

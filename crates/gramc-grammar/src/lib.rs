@@ -17,8 +17,6 @@
 //! assert!(grammar.print(Syntax::Gbnf).contains("integer ::= [1-9] | \"1\" [0-4]"));
 //! ```
 
-mod automaton;
-mod char_set;
 mod decimal;
 mod format;
 mod gbnf;
@@ -27,15 +25,12 @@ mod json_text;
 mod lark;
 mod number;
 mod page;
-mod pattern;
-mod regex;
 mod rules;
 mod schema;
 mod syntax;
 #[cfg(test)]
 #[allow(clippy::unwrap_used, clippy::panic, reason = "a test stops where it cannot go on")]
 mod tests;
-mod tree;
 
 pub use gramc_schema::lower::Loss;
 pub use grammar::{Grammar, GrammarError};

@@ -1,8 +1,8 @@
 //! Regular expressions of numbers within bounds.
 
-use crate::char_set::CharSet;
+use gramc_json_schema::regular::{CharSet, Regex};
+
 use crate::decimal::Decimal;
-use crate::regex::Regex;
 
 /// The most digits after the point of a bounded number, and before and after it together. Doubles
 /// tell numbers of so many digits apart.
@@ -393,7 +393,7 @@ mod tests {
     use serde_json::Number;
 
     use super::*;
-    use crate::automaton::matches;
+    use crate::tests::matches;
 
     fn bound(text: &str) -> Option<Bound> {
         let (text, exclusive) = match text.strip_prefix('!') {

@@ -1,9 +1,8 @@
 //! Grammars as rules, apart from any notation.
 
-use std::collections::{HashMap, HashSet};
+use gramc_json_schema::regular::{Leaf, Regex, Tree};
 
-use crate::regex::Regex;
-use crate::tree::{Leaf, Tree};
+use std::collections::{HashMap, HashSet};
 
 /// The index of a rule.
 pub(crate) type RuleId = usize;
@@ -50,17 +49,35 @@ impl Leaf for Atom {
     }
 }
 
-impl Expr {
-    pub(crate) fn text(text: impl Into<String>) -> Self {
+/// The parts of rules.
+pub(crate) trait ExprExt: Sized {
+    fn text(text: impl Into<String>) -> Self;
+
+    fn rule(id: RuleId) -> Self;
+
+    /// Items with a comma between them, at least and at most so many.
+    fn list(item: Self, comma: Self, least: u32, most: Option<u32>) -> Self;
+
+    /// The rules that it uses.
+    fn rules(&self) -> impl DoubleEndedIterator<Item = RuleId>;
+
+    /// Removes the parts that use rules which derive nothing.
+    fn prune(self, productive: &[bool]) -> Self;
+
+    /// Whether it derives a text, if some rules do.
+    fn derives(&self, productive: &[bool]) -> bool;
+}
+
+impl ExprExt for Expr {
+    fn text(text: impl Into<String>) -> Self {
         Self::Leaf(Atom::Text(text.into()))
     }
 
-    pub(crate) fn rule(id: RuleId) -> Self {
+    fn rule(id: RuleId) -> Self {
         Self::Leaf(Atom::Rule(id))
     }
 
-    /// Items with a comma between them, at least and at most so many.
-    pub(crate) fn list(item: Self, comma: Self, least: u32, most: Option<u32>) -> Self {
+    fn list(item: Self, comma: Self, least: u32, most: Option<u32>) -> Self {
         let next = Self::seq([comma, item.clone()]);
         let more = next.repeat(least.saturating_sub(1), most.map(|most| most.saturating_sub(1)));
         match (least, most) {
@@ -71,7 +88,6 @@ impl Expr {
         }
     }
 
-    /// The rules that it uses.
     fn rules(&self) -> impl DoubleEndedIterator<Item = RuleId> {
         self.leaves().into_iter().filter_map(|leaf| match leaf {
             Atom::Rule(id) => Some(*id),
@@ -79,7 +95,6 @@ impl Expr {
         })
     }
 
-    /// Removes the parts that use rules which derive nothing.
     fn prune(self, productive: &[bool]) -> Self {
         match self {
             Self::Leaf(Atom::Rule(id)) if !productive[id] => Self::NEVER,

@@ -22,7 +22,7 @@ use serde_json::{Map, Value, json};
 
 use crate::json_text;
 use crate::number::NumberRule;
-use crate::rules::{Expr, RuleId, Rules};
+use crate::rules::{Expr, ExprExt as _, RuleId, Rules};
 use merge::merge;
 
 /// The most schemas that are visited, with those that result from merging others.

@@ -1,7 +1,6 @@
 //! The notations of grammars, by name.
 
-use crate::char_set::CharSet;
-use crate::tree::Tree;
+use gramc_json_schema::regular::{CharSet, Tree};
 
 /// The notation that a grammar is printed in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -2,9 +2,15 @@
 
 mod limits;
 
+use gramc_json_schema::regular::{Automaton, Regex};
 use serde_json::{Value, json};
 
 use crate::{Grammar, Syntax, ToolSchema};
+
+/// Whether a text matches, which has to be decidable.
+pub(crate) fn matches(regex: &Regex, text: &str) -> bool {
+    Automaton::of(regex).unwrap().matches(text)
+}
 
 fn tool(schema: Value) -> ToolSchema<'static> {
     ToolSchema { name: "act", schema, hidden: Vec::new() }

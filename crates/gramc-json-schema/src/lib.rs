@@ -31,6 +31,7 @@ pub mod parts;
 pub mod path;
 pub mod pattern;
 pub mod pointer;
+pub mod regular;
 pub mod shorten;
 #[cfg(feature = "strings")]
 pub mod strings;

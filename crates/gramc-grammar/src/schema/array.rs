@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use super::scalar::count;
 use super::{Builder, Schema};
-use crate::rules::Expr;
+use crate::rules::{Expr, ExprExt as _};
 
 impl Builder<'_> {
     pub(super) fn array(&mut self, keywords: &Schema, hint: &str) -> Expr {

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use super::{Builder, Schema, asserts};
 use crate::decimal::Decimal;
-use crate::rules::Expr;
+use crate::rules::{Expr, ExprExt as _};
 
 /// The most values that are not a rule of their own.
 const MAX_INLINE: usize = 4;

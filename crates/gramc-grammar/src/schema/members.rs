@@ -7,7 +7,7 @@ use std::ops::RangeInclusive;
 use gramc_json_schema::keywords::name as k;
 
 use super::Builder;
-use crate::rules::{Expr, RuleId};
+use crate::rules::{Expr, ExprExt as _, RuleId};
 
 /// The most rules for the numbers of members that were given before.
 const MAX_COUNTED: usize = 20_000;

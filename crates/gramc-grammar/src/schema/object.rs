@@ -3,15 +3,13 @@
 use std::collections::HashSet;
 
 use gramc_json_schema::keywords::name as k;
+use gramc_json_schema::regular::{Automaton, CharSet, Language, Regex};
 use serde_json::{Value, json};
 
 use super::scalar::{Content, count};
 use super::{Builder, Schema};
-use crate::automaton::Automaton;
-use crate::char_set::CharSet;
-use crate::regex::Regex;
-use crate::rules::Expr;
-use crate::{json_text, pattern};
+use crate::json_text;
+use crate::rules::{Expr, ExprExt as _};
 
 impl Builder<'_> {
     pub(super) fn object(&mut self, keywords: &Schema, hint: &str) -> Expr {
@@ -292,7 +290,7 @@ impl<'k> NamePattern<'k> {
     fn all(keywords: &'k Schema) -> Vec<Self> {
         let patterns = keywords.get(k::PATTERN_PROPERTIES).and_then(Value::as_object);
         let read = patterns.into_iter().flatten().map(|(source, schema)| {
-            let read = pattern::read(source)
+            let read = Language::of_pattern(source)
                 .filter(|it| it.exact && it.all_of.is_empty() && it.none_of.is_empty());
             let texts = read.map(|it| it.texts);
             let automaton = texts.as_ref().and_then(Automaton::of);

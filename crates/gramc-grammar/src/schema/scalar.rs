@@ -1,15 +1,14 @@
 //! Numbers and strings.
 
 use gramc_json_schema::keywords::name as k;
+use gramc_json_schema::regular::{Language, Regex, are_disjoint, is_within};
 use serde_json::{Number, Value};
 
 use super::{Builder, Schema};
-use crate::automaton::{are_disjoint, is_within};
 use crate::decimal::Decimal;
 use crate::number::{Bound, NumberRule};
-use crate::regex::Regex;
 use crate::rules::Expr;
-use crate::{format, json_text, pattern};
+use crate::{format, json_text};
 
 impl Builder<'_> {
     pub(super) fn number(&mut self, keywords: &Schema, integer: bool) -> Expr {
@@ -62,7 +61,7 @@ impl Builder<'_> {
         if format.is_none() && base64.is_none() && source.is_none() {
             return Some(Content::Any { least, most });
         }
-        let read = source.map(pattern::read);
+        let read = source.map(Language::of_pattern);
         let mut wanted: Vec<Regex> = Vec::new();
         let mut refused = Vec::new();
         let mut exact = true;

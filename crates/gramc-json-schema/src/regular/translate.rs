@@ -1,23 +1,21 @@
 //! ECMAScript patterns as regular expressions of whole texts.
 
-use gramc_json_schema::pattern::{
-    self as syntax, Class, ClassItem, Node, Property, Repetition, Shorthand,
-};
+use crate::pattern::{self as syntax, Class, ClassItem, Node, Property, Repetition, Shorthand};
 
-use crate::char_set::CharSet;
-use crate::regex::{MAX_GROWTH, Regex};
+use super::char_set::CharSet;
+use super::regex::{MAX_GROWTH, Regex};
 
 /// The texts that match a pattern.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Pattern {
+pub struct Language {
     /// A regular expression of whole texts that match, apart from what `all_of` and `none_of` say.
-    pub(crate) texts: Regex,
+    pub texts: Regex,
     /// Whether `texts` holds all of them.
-    pub(crate) exact: bool,
+    pub exact: bool,
     /// Lookaheads at the start: the texts that match are in each of these,
-    pub(crate) all_of: Vec<Regex>,
+    pub all_of: Vec<Regex>,
     /// and in none of these.
-    pub(crate) none_of: Vec<Regex>,
+    pub none_of: Vec<Regex>,
 }
 
 /// The most alternatives with different anchors.
@@ -29,23 +27,37 @@ const MAX_LOOKAHEADS: usize = 32;
 /// The largest number of a quantifier.
 const MAX_COUNT: u64 = 100_000;
 
-/// Reads a pattern. `None` if it is too large or uses constructs that have no translation: lookaround
-/// elsewhere than at the start, backreferences, word boundaries, anchors within the text.
-pub(crate) fn read(pattern: &str) -> Option<Pattern> {
-    let mut reader = Reader {
-        exact: true,
-        refuses: false,
-        budget: MAX_GROWTH,
-        all_of: Vec::new(),
-        none_of: Vec::new(),
-    };
-    let pieces = reader.alternatives(&syntax::Pattern::parse(pattern)?, true)?;
-    let Reader { exact, all_of, none_of, .. } = reader;
-    Some(Pattern { texts: whole(pieces), exact, all_of, none_of })
+impl Language {
+    /// Reads a pattern for a generator of texts, so that all engines accept each of the texts, however
+    /// they read a `.` that a negative lookahead contains. `None` if the pattern is too large or uses
+    /// constructs that have no translation: lookaround elsewhere than at the start, backreferences,
+    /// word boundaries, anchors within the text.
+    pub fn of_pattern(pattern: &str) -> Option<Self> {
+        Self::read(pattern, false)
+    }
+
+    /// Reads a pattern as ECMAScript does, for proofs about it. `None` as for [`Self::of_pattern`].
+    pub fn of_ecma_pattern(pattern: &str) -> Option<Self> {
+        Self::read(pattern, true)
+    }
+
+    fn read(pattern: &str, is_ecma: bool) -> Option<Self> {
+        let mut reader = Reader {
+            exact: true,
+            is_ecma,
+            refuses: false,
+            budget: MAX_GROWTH,
+            all_of: Vec::new(),
+            none_of: Vec::new(),
+        };
+        let pieces = reader.alternatives(&syntax::Pattern::parse(pattern)?, true)?;
+        let Reader { exact, all_of, none_of, .. } = reader;
+        Some(Self { texts: whole(pieces), exact, all_of, none_of })
+    }
 }
 
 /// Any text.
-pub(crate) fn anything() -> Regex {
+pub fn anything() -> Regex {
     Regex::chars(CharSet::all()).repeat(0, None)
 }
 
@@ -98,6 +110,8 @@ fn whole(pieces: Vec<Piece>) -> Regex {
 
 struct Reader {
     exact: bool,
+    /// Whether `.` means the same everywhere.
+    is_ecma: bool,
     /// Whether a negative lookahead is read.
     refuses: bool,
     /// How many more nodes copies may have.
@@ -181,7 +195,7 @@ impl Reader {
             Node::Property(property) => self.property(property)?,
             Node::Class(class) => self.class(class)?,
             // Engines differ in what ends a line.
-            Node::Dot if self.refuses => CharSet::one('\n').complement(),
+            Node::Dot if self.refuses && !self.is_ecma => CharSet::one('\n').complement(),
             Node::Dot => CharSet::chars("\n\r\u{2028}\u{2029}").complement(),
             Node::Rare(_)
             | Node::Bracket(_)
@@ -276,11 +290,12 @@ fn set_of(shorthand: Shorthand) -> CharSet {
 #[allow(clippy::unwrap_used, clippy::panic, reason = "a test stops where it cannot go on")]
 mod tests {
     use super::*;
-    use crate::automaton::matches;
+    use crate::regular::Automaton;
 
     fn agree(pattern: &str, texts: &[&str]) {
-        let read = read(pattern).unwrap_or_else(|| panic!("{pattern} is not read"));
+        let read = Language::of_pattern(pattern).unwrap_or_else(|| panic!("{pattern} is not read"));
         let engine = regress::Regex::new(pattern).unwrap_or_else(|error| panic!("{error}"));
+        let matches = |regex: &Regex, text: &str| Automaton::of(regex).unwrap().matches(text);
         for text in texts {
             let expected = engine.find(text).is_some();
             let ours = matches(&read.texts, text)
@@ -389,7 +404,7 @@ mod tests {
             "a{3,2}",
             "^(?:(?!a).)*$",
         ] {
-            assert_eq!(read(pattern), None, "{pattern}");
+            assert_eq!(Language::of_pattern(pattern), None, "{pattern}");
         }
     }
 }

@@ -2,17 +2,17 @@
 
 use std::collections::HashSet;
 
-use crate::char_set::CharSet;
-use crate::tree::{Leaf, Tree};
+use super::char_set::CharSet;
+use super::tree::{Leaf, Tree};
 
 /// The most nodes that a regular expression grows by, so that copies of copies end.
-pub(crate) const MAX_GROWTH: usize = 50_000;
+pub(super) const MAX_GROWTH: usize = 50_000;
 
 /// The most nodes that are visited to narrow the lengths of texts.
 const MAX_NARROWED: usize = 50_000;
 
 /// A regular expression over characters, by sets of them that are not empty.
-pub(crate) type Regex = Tree<CharSet>;
+pub type Regex = Tree<CharSet>;
 
 /// The lengths of the texts of a regular expression, in characters. `None` is unlimited.
 type Lengths = (u32, Option<u32>);
@@ -48,20 +48,23 @@ impl Leaf for CharSet {
 }
 
 impl Regex {
-    pub(crate) fn chars(set: CharSet) -> Self {
+    /// One of the characters of a set.
+    pub fn chars(set: CharSet) -> Self {
         if set.is_empty() { Self::NEVER } else { Self::Leaf(set) }
     }
 
-    pub(crate) fn class(ranges: &[(char, char)]) -> Self {
+    /// One of the characters in some ranges.
+    pub fn class(ranges: &[(char, char)]) -> Self {
         Self::chars(CharSet::of(ranges))
     }
 
-    pub(crate) fn literal(text: &str) -> Self {
+    /// A text.
+    pub fn literal(text: &str) -> Self {
         Self::seq(text.chars().map(|c| Self::Leaf(CharSet::one(c))))
     }
 
     /// A repetition, or `None` if that takes more nodes than the budget has.
-    pub(crate) fn try_repeat(
+    pub(super) fn try_repeat(
         self,
         least: u32,
         most: Option<u32>,
@@ -88,7 +91,7 @@ impl Regex {
     }
 
     /// The number of nodes, where each range of a set counts.
-    pub(crate) fn size(&self) -> usize {
+    pub fn size(&self) -> usize {
         match self {
             Self::Leaf(set) => set.ranges().len(),
             Self::Seq(parts) | Self::Alt(parts) => 1 + parts.iter().map(Self::size).sum::<usize>(),
@@ -124,13 +127,13 @@ impl Regex {
     }
 
     /// A copy, or `None` if it has more nodes than the budget.
-    pub(crate) fn copy_within(&self, budget: &mut usize) -> Option<Self> {
+    pub(super) fn copy_within(&self, budget: &mut usize) -> Option<Self> {
         *budget = budget.checked_sub(self.size())?;
         Some(self.clone())
     }
 
     /// The lengths of the texts. `None` if there are none.
-    pub(crate) fn lengths(&self) -> Option<Lengths> {
+    pub fn lengths(&self) -> Option<Lengths> {
         match self {
             Self::Leaf(_) => Some((1, Some(1))),
             Self::Seq(parts) => parts.iter().try_fold((0, Some(0)), |sum: Lengths, part| {
@@ -154,7 +157,7 @@ impl Regex {
     }
 
     /// Only texts whose length is within bounds, and whether these are all of them.
-    pub(crate) fn within(&self, least: u32, most: Option<u32>) -> (Self, bool) {
+    pub fn within(&self, least: u32, most: Option<u32>) -> (Self, bool) {
         self.narrow(least, most, &mut { MAX_NARROWED })
     }
 

@@ -5,7 +5,8 @@ use std::hash::Hash;
 /// Made by the functions below, which keep it simple: nothing nested that need not be, and
 /// [`Tree::NEVER`] only by itself.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub(crate) enum Tree<L> {
+pub enum Tree<L> {
+    /// A part without parts.
     Leaf(L),
     /// One after the other. Without parts, the empty text.
     Seq(Vec<Self>),
@@ -16,7 +17,7 @@ pub(crate) enum Tree<L> {
 }
 
 /// The parts that trees are made of.
-pub(crate) trait Leaf: Clone + Eq + Hash {
+pub trait Leaf: Clone + Eq + Hash {
     /// Removes repeated alternatives, and joins others where one can replace them.
     fn simplify(alternatives: Vec<Tree<Self>>) -> Vec<Tree<Self>>;
 
@@ -26,15 +27,17 @@ pub(crate) trait Leaf: Clone + Eq + Hash {
 
 impl<L> Tree<L> {
     /// No text.
-    pub(crate) const NEVER: Self = Self::Alt(Vec::new());
+    pub const NEVER: Self = Self::Alt(Vec::new());
     /// The empty text.
-    pub(crate) const EMPTY: Self = Self::Seq(Vec::new());
+    pub const EMPTY: Self = Self::Seq(Vec::new());
 
-    pub(crate) fn is_never(&self) -> bool {
+    /// Whether it has no text by its form.
+    pub fn is_never(&self) -> bool {
         matches!(self, Self::Alt(alternatives) if alternatives.is_empty())
     }
 
-    pub(crate) fn seq(parts: impl IntoIterator<Item = Self>) -> Self {
+    /// Parts, one after the other.
+    pub fn seq(parts: impl IntoIterator<Item = Self>) -> Self {
         let mut flat = Vec::new();
         for part in parts {
             match part {
@@ -47,7 +50,7 @@ impl<L> Tree<L> {
     }
 
     /// The leaves, from left to right.
-    pub(crate) fn leaves(&self) -> Vec<&L> {
+    pub fn leaves(&self) -> Vec<&L> {
         match self {
             Self::Leaf(leaf) => vec![leaf],
             Self::Seq(parts) | Self::Alt(parts) => parts.iter().flat_map(Self::leaves).collect(),
@@ -57,7 +60,8 @@ impl<L> Tree<L> {
 }
 
 impl<L: Leaf> Tree<L> {
-    pub(crate) fn alt(alternatives: impl IntoIterator<Item = Self>) -> Self {
+    /// One of some alternatives.
+    pub fn alt(alternatives: impl IntoIterator<Item = Self>) -> Self {
         let mut flat = Vec::new();
         for alternative in alternatives {
             match alternative {
@@ -75,11 +79,15 @@ impl<L: Leaf> Tree<L> {
         if flat.len() == 1 { flat.swap_remove(0) } else { Self::Alt(flat) }
     }
 
-    pub(crate) fn repeat(self, least: u32, most: Option<u32>) -> Self {
+    /// A repetition, at least and at most so many times.
+    #[must_use]
+    pub fn repeat(self, least: u32, most: Option<u32>) -> Self {
         L::repeat(self, least, most)
     }
 
-    pub(crate) fn optional(self) -> Self {
+    /// Itself or the empty text.
+    #[must_use]
+    pub fn optional(self) -> Self {
         self.repeat(0, Some(1))
     }
 }

@@ -9,15 +9,17 @@ const SURROGATES: (u32, u32) = (0xD800, 0xDFFF);
 /// A set of characters, as inclusive ranges of code points in ascending order, with gaps between
 /// them.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
-pub(crate) struct CharSet(Vec<(u32, u32)>);
+#[must_use]
+pub struct CharSet(Vec<(u32, u32)>);
 
 impl CharSet {
-    pub(crate) fn one(c: char) -> Self {
+    /// The set of one character.
+    pub fn one(c: char) -> Self {
         Self(vec![(c.into(), c.into())])
     }
 
     /// The set of all characters in some ranges, which may overlap.
-    pub(crate) fn of(ranges: &[(char, char)]) -> Self {
+    pub fn of(ranges: &[(char, char)]) -> Self {
         Self::merge_ranges(
             ranges.iter().map(|&(first, last)| (first.into(), last.into())).collect(),
         )
@@ -38,45 +40,54 @@ impl CharSet {
         Self(merged)
     }
 
-    pub(crate) fn chars(text: &str) -> Self {
+    /// The set of the characters of a text.
+    pub fn chars(text: &str) -> Self {
         let ranges: Vec<_> = text.chars().map(|c| (c, c)).collect();
         Self::of(&ranges)
     }
 
-    pub(crate) fn all() -> Self {
+    /// The set of all characters.
+    pub fn all() -> Self {
         Self(vec![(0, SURROGATES.0 - 1), (SURROGATES.1 + 1, LAST)])
     }
 
-    pub(crate) fn is_empty(&self) -> bool {
+    /// Whether it has no characters.
+    pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    pub(crate) fn single(&self) -> Option<char> {
+    /// Its character, if it has only one.
+    pub fn single(&self) -> Option<char> {
         match self.0[..] {
             [(first, last)] if first == last => char::from_u32(first),
             _ => None,
         }
     }
 
-    pub(crate) fn ranges(&self) -> &[(u32, u32)] {
+    /// The ranges of code points, in ascending order, with gaps between them.
+    pub fn ranges(&self) -> &[(u32, u32)] {
         &self.0
     }
 
-    pub(crate) fn contains(&self, c: char) -> bool {
+    /// Whether it has a character.
+    pub fn contains(&self, c: char) -> bool {
         let code = u32::from(c);
         let at = self.0.partition_point(|&(_, last)| last < code);
         self.0.get(at).is_some_and(|&(first, _)| first <= code)
     }
 
-    pub(crate) fn union(&self, other: &Self) -> Self {
+    /// The characters of this set and of another one.
+    pub fn union(&self, other: &Self) -> Self {
         Self::union_of([self, other])
     }
 
-    pub(crate) fn union_of<'s>(sets: impl IntoIterator<Item = &'s Self>) -> Self {
+    /// The characters of all sets.
+    pub fn union_of<'s>(sets: impl IntoIterator<Item = &'s Self>) -> Self {
         Self::merge_ranges(sets.into_iter().flat_map(|set| &set.0).copied().collect())
     }
 
-    pub(crate) fn complement(&self) -> Self {
+    /// All other characters.
+    pub fn complement(&self) -> Self {
         let with_surrogates = self.union(&Self(vec![SURROGATES]));
         let mut ranges = Vec::with_capacity(self.0.len() + 1);
         let mut next = 0;
@@ -92,11 +103,13 @@ impl CharSet {
         Self(ranges)
     }
 
-    pub(crate) fn intersection(&self, other: &Self) -> Self {
+    /// The characters of both sets.
+    pub fn intersection(&self, other: &Self) -> Self {
         self.complement().union(&other.complement()).complement()
     }
 
-    pub(crate) fn minus(&self, other: &Self) -> Self {
+    /// The characters that another set does not have.
+    pub fn minus(&self, other: &Self) -> Self {
         self.intersection(&other.complement())
     }
 }
