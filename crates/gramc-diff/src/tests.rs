@@ -71,6 +71,20 @@ fn parameters_are_compared_one_by_one() {
             ],
         ),
         (
+            "(n::Text {pattern: \"[a-z]{1,5}\"})",
+            "(n::Text {pattern: \"[a-z0-9]{1,5}\"})",
+            &["input-widened /n: `n` allowed a string that matches [a-z]{1,5} and now allows a \
+                 string that matches [a-z0-9]{1,5}"],
+        ),
+        (
+            "(n::Text {pattern: \"^[a-z0-9]{1,5}$\"})",
+            "(n::Text {pattern: \"^[a-z]{1,5}$\"})",
+            &[
+                "!input-narrowed /n: `n` allowed a string that matches ^[a-z0-9]{1,5}$ and now allows \
+                 a string that matches ^[a-z]{1,5}$ {\"n\":\"0\"}",
+            ],
+        ),
+        (
             "(n::Int)",
             "(n::Text)",
             &["!input-changed /n: `n` allowed an integer and now allows a string {\"n\":0}"],

@@ -7,6 +7,7 @@ mod branch;
 mod case_split;
 mod document;
 mod implication;
+mod languages;
 mod object_samples;
 mod pattern_samples;
 mod prover;

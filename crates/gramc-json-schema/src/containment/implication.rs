@@ -168,7 +168,9 @@ impl<'s> Prover<'s> {
             k::MIN_LENGTH => whole_size(argument).is_some_and(|least| branch.least >= least),
             k::MAX_LENGTH => implies_maximum(branch.most, argument),
             k::PATTERN => argument.as_str().is_some_and(|pattern| {
-                branch.patterns.contains(&pattern) || matches!(pattern, "" | ".*" | "^.*" | "^")
+                branch.patterns.contains(&pattern)
+                    || matches!(pattern, "" | ".*" | "^.*" | "^")
+                    || self.implies_pattern(branch, pattern)
             }),
             k::FORMAT => argument.as_str().is_some_and(|format| {
                 branch.formats.contains(&(dialect, format)) || !is_known_format(dialect, format)

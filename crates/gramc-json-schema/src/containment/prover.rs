@@ -9,11 +9,13 @@
 //! further down, inside of a value, may be taken for proven.
 
 use std::collections::{HashMap, HashSet};
+use std::rc::Rc;
 
 use serde_json::Value;
 
 use super::branch::{Branch, JSON_TYPES, JsonType, KeywordMap, Term, key, types};
 use super::document::{Dialect, Document, Side, leads_outside};
+use super::languages::PatternAutomata;
 use super::string_validators::StringValidators;
 use crate::decimal::Decimal;
 use crate::keywords::name as k;
@@ -62,6 +64,8 @@ struct Answer {
 pub(super) struct Prover<'s> {
     documents: [Document<'s>; 2],
     pub(super) texts: StringValidators,
+    /// The automata of patterns, as far as these are regular.
+    pub(super) automata: HashMap<String, Option<Rc<PatternAutomata>>>,
     pub(super) indices: HashMap<usize, HashSet<String>>,
     steps: usize,
     depth: usize,
@@ -82,6 +86,7 @@ impl<'s> Prover<'s> {
         Self {
             documents: [wide, narrow],
             texts: StringValidators::default(),
+            automata: HashMap::new(),
             indices: HashMap::new(),
             steps: 0,
             depth: 0,
@@ -303,7 +308,8 @@ impl<'s> Prover<'s> {
                     || (!property.is_empty()
                         && self.inside("", |own| own.is_unsatisfiable(property)))
             }),
-            JsonType::Null | JsonType::Boolean | JsonType::String => false,
+            JsonType::String => self.has_no_text(branch),
+            JsonType::Null | JsonType::Boolean => false,
         }
     }
 

@@ -9,6 +9,7 @@ use crate::values::canonical;
 use serde_json::Value;
 
 use super::branch::{Branch, JsonType, Term, Terms};
+use super::languages::excluded;
 use super::pattern_samples;
 use super::prover::Prover;
 use crate::decimal::Decimal;
@@ -168,13 +169,16 @@ impl<'p, 's> SampleGenerator<'p, 's> {
             }
         }
         others.truncate(MAX_HINTS);
+        let excluded = excluded_values(&others);
         let share = (limit / branches.len().max(1)).max(3).min(limit);
         let mut found: Vec<Value> = Vec::new();
         for branch in &branches {
             let values = match (&branch.values, branch.kind) {
                 (Some(values), _) => values.iter().map(|value| (*value).clone()).collect(),
-                (_, JsonType::Number) => numbers(branch, &others),
-                (_, JsonType::String) => texts(branch, &others),
+                (_, JsonType::Number) => {
+                    excluded.iter().cloned().chain(numbers(branch, &others)).collect()
+                }
+                (_, JsonType::String) => self.texts(branch, &others, &excluded),
                 (_, JsonType::Array) => self.lists(branch, &others, share, depth),
                 (_, JsonType::Object) => self.objects(branch, &others, share, depth),
                 (_, JsonType::Null | JsonType::Boolean) => Vec::new(),
@@ -195,6 +199,21 @@ impl<'p, 's> SampleGenerator<'p, 's> {
         found.truncate(limit);
         self.prover.spend(found.iter().map(size).sum());
         found
+    }
+
+    /// Texts of all sizes that matter, and of many kinds.
+    fn texts(
+        &mut self,
+        branch: &Branch<'s>,
+        others: &[Branch<'s>],
+        excluded: &[Value],
+    ) -> Vec<Value> {
+        let mut found = Vec::new();
+        for other in others.iter().filter(|other| other.kind == JsonType::String) {
+            found.extend(self.prover.distinguishing_texts(branch, other));
+        }
+        let found = found.into_iter().map(Value::String).chain(excluded.iter().cloned());
+        found.chain(texts(branch, others)).collect()
     }
 
     /// Of many values those that fit, a plain one first, then those that the other side refuses.
@@ -318,6 +337,15 @@ pub(super) fn size(sample: &Value) -> usize {
     }
 }
 
+/// Values that the other side excludes by `not`.
+fn excluded_values(others: &[Branch<'_>]) -> Vec<Value> {
+    let excluded = others.iter().flat_map(excluded).flat_map(|keywords| {
+        let listed = keywords.get(k::ENUM).and_then(Value::as_array).into_iter().flatten();
+        listed.chain(keywords.get(k::CONST))
+    });
+    excluded.take(8).cloned().collect()
+}
+
 /// Numbers at and next to the ends of ranges, and steps from there.
 fn numbers(branch: &Branch<'_>, others: &[Branch<'_>]) -> Vec<Value> {
     let all = || others.iter().chain([branch]);
@@ -366,7 +394,7 @@ fn numbers(branch: &Branch<'_>, others: &[Branch<'_>]) -> Vec<Value> {
     distinct.into_iter().map(Decimal::to_value).collect()
 }
 
-/// Texts of all sizes that matter, and of many kinds.
+/// Texts of all sizes that matter, and of many kinds, whatever the other side excludes.
 fn texts(branch: &Branch<'_>, others: &[Branch<'_>]) -> Vec<Value> {
     let mut texts: Vec<String> = Vec::new();
     for term in branch.terms.iter().chain(others.iter().flat_map(|other| &other.terms)) {
