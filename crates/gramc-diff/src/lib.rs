@@ -32,6 +32,7 @@ mod parts;
 mod relation;
 mod renames;
 pub mod report;
+mod restriction;
 mod schemas;
 mod tool;
 

@@ -3,13 +3,12 @@
 //! A producer sends values and a consumer takes them: for the parameters of a tool the callers of the
 //! old version and the new version, for its result the new version and the callers of the old one.
 
-use std::collections::BTreeSet;
-
 use gramc_json_schema::annotations::assertions;
 use gramc_json_schema::containment::{Containment, Counterexample, confirm, decide};
-use gramc_json_schema::keywords::{Keyword, KeywordValue};
 use gramc_json_schema::values::same;
-use serde_json::{Map, Value, json};
+use serde_json::Value;
+
+use crate::restriction::{Restriction, names_set_aside};
 
 /// Whether the consumer refuses a value that the producer sends.
 #[derive(Debug, Clone, PartialEq)]
@@ -39,15 +38,9 @@ impl Relation {
         if same(&assertions(producer, true), &assertions(consumer, true)) {
             return Self::EQUAL;
         }
-        let (mut names, mut wanted) = (BTreeSet::new(), BTreeSet::new());
-        declared_names(consumer, &mut names);
-        wanted_names(producer, &mut wanted);
-        wanted_names(consumer, &mut wanted);
-        names.retain(|name| !wanted.contains(name));
-        let mut sent = producer.clone();
-        Restriction { names: &names, is_of_producer: true }.apply(&mut sent, is_root);
-        let mut taken = consumer.clone();
-        Restriction { names: &names, is_of_producer: false }.apply(&mut taken, is_root);
+        let names = names_set_aside(producer, consumer);
+        let sent = Restriction::of_producer(producer, &names).apply(is_root);
+        let taken = Restriction::of_consumer(consumer, &names).apply(is_root);
         let refused = |producer: &Value| match decide(consumer, producer) {
             Containment::Proven => Breaks::No,
             Containment::Refuted(example) => Breaks::Yes(example),
@@ -71,96 +64,6 @@ impl Relation {
     }
 }
 
-/// Collects the names of all properties that a schema declares anywhere.
-fn declared_names<'s>(schema: &'s Value, names: &mut BTreeSet<&'s str>) {
-    let Value::Object(keywords) = schema else { return };
-    for (key, value) in keywords {
-        let keyword = Keyword::of(key);
-        if let (Keyword::Properties, Value::Object(properties)) = (keyword, value) {
-            names.extend(properties.keys().map(String::as_str));
-        }
-        keyword.subschemas(value).into_iter().for_each(|part| declared_names(part, names));
-    }
-}
-
-/// Collects the names of properties that objects require without declaring them.
-fn wanted_names<'s>(schema: &'s Value, names: &mut BTreeSet<&'s str>) {
-    let Value::Object(keywords) = schema else { return };
-    let declared = keywords.get("properties").and_then(Value::as_object);
-    let dependent = keywords.get("dependentRequired").and_then(Value::as_object);
-    let dependent = dependent.into_iter().flatten();
-    let sources = dependent.clone().map(|(source, _)| source.as_str());
-    let lists = dependent.map(|(_, names)| names).chain(keywords.get("required"));
-    let listed = lists.filter_map(Value::as_array).flatten().filter_map(Value::as_str);
-    let is_declared = |name: &str| declared.is_some_and(|declared| declared.contains_key(name));
-    names.extend(listed.chain(sources).filter(|name| !is_declared(name)));
-    for (key, value) in keywords {
-        for part in Keyword::of(key).subschemas(value) {
-            wanted_names(part, names);
-        }
-    }
-}
-
-/// Properties that are set aside: a consumer declares them, an open object of the producer allows any
-/// value of that name, and no caller sends one.
-struct Restriction<'s> {
-    names: &'s BTreeSet<&'s str>,
-    /// Whether only those objects are restricted that say nothing else of undeclared properties.
-    is_of_producer: bool,
-}
-
-impl Restriction<'_> {
-    /// Forbids the properties in open objects that declare other ones.
-    fn apply(&self, schema: &mut Value, is_root: bool) {
-        let Value::Object(keywords) = schema else { return };
-        let is_open = keywords.get("additionalProperties").is_none_or(is_anything);
-        let is_silent = is_open && !constrains_names(keywords, self.names);
-        // The members of an intersection do not know the properties of each other.
-        let is_plain = !keywords.keys().any(|key| Keyword::of(key).applies_in_place());
-        let declares = keywords.get("properties").is_some_and(Value::is_object);
-        if (is_silent || !self.is_of_producer) && is_plain && (declares || is_root) {
-            let properties = keywords.entry("properties").or_insert_with(|| Map::new().into());
-            if let Value::Object(properties) = properties {
-                for name in self.names {
-                    properties.entry(*name).or_insert(Value::Bool(false));
-                }
-            }
-        }
-        for (key, value) in keywords {
-            let keyword = Keyword::of(key);
-            // Forbidding more in the others would allow more.
-            let is_positive = matches!(
-                keyword,
-                Keyword::Properties
-                    | Keyword::PatternProperties
-                    | Keyword::AdditionalProperties
-                    | Keyword::Items
-                    | Keyword::PrefixItems
-                    | Keyword::AnyOf
-                    | Keyword::OneOf
-                    | Keyword::Defs
-                    | Keyword::Definitions
-            );
-            if is_positive && keyword.value() != KeywordValue::Value {
-                for part in keyword.subschemas_mut(value) {
-                    self.apply(part, false);
-                }
-            }
-        }
-    }
-}
-
-/// Whether an object says which names its properties have, or what values some of these names have.
-fn constrains_names(keywords: &Map<String, Value>, names: &BTreeSet<&str>) -> bool {
-    if keywords.contains_key("propertyNames") {
-        return true;
-    }
-    let Some(Value::Object(patterns)) = keywords.get("patternProperties") else { return false };
-    let none: Map<_, _> = patterns.keys().map(|key| (key.clone(), Value::Bool(false))).collect();
-    let all: Map<_, _> = names.iter().map(|name| ((*name).to_owned(), Value::Null)).collect();
-    confirm(&Value::Bool(false), &json!({"patternProperties": none}), all.into()).is_none()
-}
-
 /// Whether a schema allows every value by its form.
 pub(crate) fn is_anything(schema: &Value) -> bool {
     match schema {
@@ -173,6 +76,8 @@ pub(crate) fn is_anything(schema: &Value) -> bool {
 #[cfg(test)]
 #[allow(clippy::unwrap_used, reason = "a failed step fails the test")]
 mod tests {
+    use serde_json::{Map, json};
+
     use super::*;
 
     #[expect(clippy::needless_pass_by_value, reason = "it takes what `json!` makes")]
@@ -257,6 +162,129 @@ mod tests {
         let old = nested(object(json!({"c": {}}), None));
         assert_eq!(relation(&old, &nested(typed.clone())), (Some(true), false));
         assert_eq!(relation(&nested(typed), &old), (Some(false), true));
+    }
+
+    #[test]
+    fn members_of_intersections_are_no_objects_of_their_own() {
+        let a =
+            json!({"type": "object", "properties": {"a": {"type": "string"}}, "required": ["a"]});
+        let b =
+            json!({"type": "object", "properties": {"b": {"type": "integer"}}, "required": ["b"]});
+        let both = |members: Value| {
+            let v = json!({"v": {"allOf": members}, "w": {"$ref": "#/$defs/A"}});
+            json!({"type": "object", "properties": v, "$defs": {"A": a}})
+        };
+        let flat = object(json!({"a": a["properties"]["a"], "b": b["properties"]["b"]}), None);
+        let mut flat = object(json!({"v": flat, "w": a}), None);
+        flat["properties"]["v"]["required"] = json!(["a", "b"]);
+        for members in
+            [json!([a, b]), json!([{"$ref": "#/$defs/A"}, b]), json!([{"allOf": [b, a]}])]
+        {
+            assert_eq!(relation(&both(members.clone()), &flat), (Some(false), false), "{members}");
+            assert_eq!(relation(&flat, &both(members.clone())), (Some(false), false), "{members}");
+        }
+        // The definition is still an object of its own elsewhere.
+        let mut more = flat.clone();
+        more["properties"]["w"]["properties"]["b"] = json!({"type": "integer"});
+        let both = both(json!([{"$ref": "#/$defs/A"}, b]));
+        assert_eq!(relation(&both, &more), (Some(false), true));
+        more["properties"]["v"]["properties"]["c"] = json!({"type": "integer"});
+        assert_eq!(relation(&both, &more), (Some(false), true));
+    }
+
+    /// Pairs of schemas with the same meaning: one with intersections, and one without.
+    struct Pairs {
+        seed: u64,
+        defs: Map<String, Value>,
+    }
+
+    impl Pairs {
+        fn below(&mut self, limit: u64) -> u64 {
+            // The generator of Knuth's MMIX.
+            self.seed = self.seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            (self.seed >> 33) % limit
+        }
+
+        fn pair(&mut self, depth: u64) -> [Value; 2] {
+            match self.below(if depth == 0 { 2 } else { 6 }) {
+                0 => [json!({"type": "string"}), json!({"type": "string"})],
+                1 => [json!({"type": "integer"}), json!({"type": "integer"})],
+                2 => self.pair(depth - 1).map(|items| json!({"type": "array", "items": items})),
+                3 => self.pair(depth - 1).map(|one| json!({"anyOf": [one, {"type": "null"}]})),
+                _ => self.object(depth),
+            }
+        }
+
+        fn object(&mut self, depth: u64) -> [Value; 2] {
+            let start = json!({"type": "object", "properties": {}, "required": []});
+            let mut members = vec![start.clone(); 2];
+            let mut flat = start;
+            for name in ["a", "b", "c", "d"] {
+                if self.below(3) == 0 {
+                    continue;
+                }
+                let [folded, plain] = self.pair(depth.saturating_sub(1));
+                let member = usize::from(self.below(2) == 0);
+                let is_required = self.below(2) == 0;
+                for (schema, value) in [(&mut members[member], folded), (&mut flat, plain)] {
+                    schema["properties"][name] = value;
+                    if is_required {
+                        schema["required"].as_array_mut().unwrap().push(name.into());
+                    }
+                }
+            }
+            for member in &mut members {
+                if self.below(2) == 0 {
+                    let name = format!("D{}", self.defs.len());
+                    let reference = json!({"$ref": format!("#/$defs/{name}")});
+                    self.defs.insert(name, std::mem::replace(member, reference));
+                }
+            }
+            let second = members.pop().unwrap();
+            let mut folded = match self.below(3) {
+                0 => json!({"allOf": [members[0], second]}),
+                1 => json!({"allOf": [second, {"allOf": [members[0]]}]}),
+                _ => members.swap_remove(0),
+            };
+            if folded.get("allOf").is_none() {
+                folded["allOf"] = json!([second]);
+            }
+            [folded, flat]
+        }
+    }
+
+    #[test]
+    fn intersections_equal_their_flat_form() {
+        for seed in 0..300 {
+            let mut pairs = Pairs { seed, defs: Map::new() };
+            let [mut folded, flat] = pairs.object(3);
+            folded["$defs"] = pairs.defs.into();
+            for (producer, consumer) in [(&folded, &flat), (&flat, &folded)] {
+                let found = relation(producer, consumer);
+                assert_eq!(found, (Some(false), false), "{seed}: {producer} {consumer}");
+            }
+        }
+    }
+
+    #[test]
+    fn members_of_unions_have_the_properties_around_them() {
+        let union = |more: Value| {
+            json!({"type": "object", "properties": {"x": {
+                "type": "object",
+                "properties": {"kind": {"enum": ["a", "b"]}},
+                "required": ["kind"],
+                "oneOf": [
+                    {"properties": {"kind": {"const": "a"}, "n": more}},
+                    {"properties": {"kind": {"const": "b"}, "t": {"type": "string"}}}
+                ]
+            }}})
+        };
+        let (number, text) = (union(json!({"type": "integer"})), union(json!({"type": "string"})));
+        assert_eq!(relation(&number, &text), (Some(true), true));
+        let mut more = number.clone();
+        more["properties"]["x"]["oneOf"][1]["properties"]["new"] = json!({"type": "integer"});
+        assert_eq!(relation(&number, &more), (Some(false), true));
+        assert_eq!(relation(&number, &number.clone()), (Some(false), false));
     }
 
     #[test]
