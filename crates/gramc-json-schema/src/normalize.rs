@@ -7,6 +7,7 @@
 mod crawl;
 mod rewrite;
 
+use std::collections::HashMap;
 use std::fmt;
 
 use referencing::{Draft, SPECIFICATIONS, UriRef};
@@ -16,6 +17,12 @@ use crate::keywords::{Keyword, KeywordValue, name as k};
 use crate::pointer::{below, dotted, escape_token};
 use crawl::Crawl;
 use rewrite::Rewriter;
+
+/// The start of the identifiers of metaschemas up to draft 7.
+const OLD_METASCHEMAS: &str = "http://json-schema.org/draft-0";
+
+/// The start of the identifiers of copies of them.
+const COPIES: &str = "json-schema:///draft-0";
 
 /// A reference that leads to no schema.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -76,10 +83,13 @@ pub fn normalize(mut schema: Value) -> Result<Normalized, Vec<UnresolvedReferenc
     let declared = map.shift_remove(k::SCHEMA);
     let declared = declared.as_ref().and_then(Value::as_str).map(Draft::from_schema_uri);
     let dialect = Dialect(declared.filter(|draft| *draft != Draft::Unknown));
-    let mut malformed = Vec::new();
-    check_uris(&mut schema, "", dialect, &mut malformed);
+    let (mut copies, mut malformed) = (HashMap::new(), Vec::new());
+    check_uris(&mut schema, "", dialect, &mut copies, &mut malformed);
     if !malformed.is_empty() {
         return Err(malformed);
+    }
+    if !copies.is_empty() {
+        refer_to_copies(&mut schema, &copies);
     }
     let crawl = Crawl::of(&schema, dialect)?;
     Ok(Rewriter::new(dialect, crawl).rewrite(&schema))
@@ -109,24 +119,30 @@ impl Dialect {
     }
 }
 
-/// Finds references that are no URIs. Removes identifiers that are none, because nothing can refer
-/// to them, and those of metaschemas up to draft 7: such a schema is a copy of a metaschema, whose
-/// references lead into itself.
+/// Finds references that are no URIs, and removes identifiers that are none, because nothing can refer
+/// to them. A schema with the identifier of a metaschema up to draft 7 is a copy, whose references lead
+/// into itself: its identifier is removed in the root, and is another one elsewhere, which is added to
+/// `copies`.
 fn check_uris(
     schema: &mut Value,
     place: &str,
     dialect: Dialect,
+    copies: &mut HashMap<String, String>,
     malformed: &mut Vec<UnresolvedReference>,
 ) {
     let Value::Object(map) = schema else { return };
     let is_uri = |text: &str| text.starts_with('#') || UriRef::parse(text).is_ok();
-    let is_copied = |id: &str| {
-        dialect.draft() <= Draft::Draft7
-            && SPECIFICATIONS.contains_resource(id.trim_end_matches('#'))
-    };
     let id = dialect.draft().id_keyword();
-    if map.get(id).and_then(Value::as_str).is_some_and(|id| !is_uri(id) || is_copied(id)) {
-        map.shift_remove(id);
+    if let Some(Value::String(text)) = map.get_mut(id) {
+        let known = text.trim_end_matches('#');
+        let is_copy = known.starts_with(OLD_METASCHEMAS) && SPECIFICATIONS.contains_resource(known);
+        if is_copy && !place.is_empty() {
+            let own = known.replacen(OLD_METASCHEMAS, COPIES, 1);
+            copies.insert(known.to_owned(), own.clone());
+            *text = own;
+        } else if is_copy || !is_uri(text) {
+            map.shift_remove(id);
+        }
     }
     for (key, value) in map {
         let keyword = Keyword::of(key);
@@ -139,7 +155,24 @@ fn check_uris(
         }
         let steps: Vec<_> = subschemas(keyword, value).into_iter().map(|(step, _)| step).collect();
         for (step, inner) in steps.into_iter().zip(keyword.subschemas_mut(value)) {
-            check_uris(inner, &(below(place, key) + &step), dialect, malformed);
+            check_uris(inner, &(below(place, key) + &step), dialect, copies, malformed);
+        }
+    }
+}
+
+/// Makes references to metaschemas lead to their copies.
+fn refer_to_copies(schema: &mut Value, copies: &HashMap<String, String>) {
+    let Value::Object(map) = schema else { return };
+    for (key, value) in map {
+        let keyword = Keyword::of(key);
+        if let (Value::String(text), true) = (&mut *value, is_reference(keyword)) {
+            let (document, fragment) = text.split_once('#').unwrap_or((text, ""));
+            if let Some(copy) = copies.get(document) {
+                *text = format!("{copy}#{fragment}");
+            }
+        }
+        for inner in keyword.subschemas_mut(value) {
+            refer_to_copies(inner, copies);
         }
     }
 }

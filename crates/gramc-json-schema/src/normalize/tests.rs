@@ -327,3 +327,44 @@ fn a_copy_of_a_metaschema_refers_to_itself() {
         assert_eq!(normalized(schema), expected);
     }
 }
+
+#[test]
+fn an_embedded_copy_of_a_metaschema_refers_to_itself() {
+    let uri = "http://json-schema.org/draft-07/schema";
+    let newest = "https://json-schema.org/draft/2020-12/schema";
+    for (schema, defs) in [(Some(uri), "definitions"), (None, "$defs"), (Some(newest), "$defs")] {
+        let mut document = json!({
+            "$id": "https://example.com/root",
+            "properties": {
+                "any": {"$ref": format!("{uri}#")},
+                "list": {"$ref": format!("{uri}#/{defs}/list")},
+                "other": {"$ref": "http://json-schema.org/draft-04/schema#"}
+            },
+            defs: {
+                uri: {
+                    "$id": format!("{uri}#"),
+                    defs: {"list": {"items": {"$ref": "#"}}},
+                    "properties": {"allOf": {"$ref": format!("#/{defs}/list")}}
+                }
+            }
+        });
+        if let Some(schema) = schema {
+            document["$schema"] = schema.into();
+        }
+        let written = normalized(document);
+        let copy = "#/$defs/http:~1~1json-schema.org~1draft-07~1schema";
+        assert_eq!(written["properties"]["any"]["$ref"], copy);
+        assert_eq!(written["properties"]["list"]["$ref"], format!("{copy}/$defs/list"));
+        assert_eq!(
+            written["properties"]["other"]["$ref"],
+            "http://json-schema.org/draft-04/schema#"
+        );
+        assert_eq!(
+            written["$defs"][uri],
+            json!({
+                "$defs": {"list": {"items": {"$ref": copy}}},
+                "properties": {"allOf": {"$ref": format!("{copy}/$defs/list")}}
+            })
+        );
+    }
+}
