@@ -12,10 +12,10 @@ use crate::regular::{Automaton, CharSet, Found, Language, Regex, find_text};
 use crate::type_set::TypeSet;
 
 /// The most steps of the automata of one search.
-const MAX_STEPS: usize = 500_000;
+const MAX_STEPS: usize = 200_000;
 
 /// The number of steps of automata that cost as much as a look at a schema.
-const STEPS_PER_SCHEMA: usize = 20;
+const STEPS_PER_SCHEMA: usize = 2;
 
 /// The automata of a pattern.
 #[derive(Debug)]

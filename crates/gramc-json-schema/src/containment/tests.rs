@@ -120,6 +120,70 @@ fn patterns_are_compared_as_regular_languages() {
     assert_eq!(value, json!({"p": "0"}));
 }
 
+/// A pattern over two letters, by the digits of a number.
+fn random_pattern(seed: &mut u64, depth: u64) -> String {
+    let mut below = |limit: u64| {
+        *seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        (*seed >> 33) % limit
+    };
+    match below(if depth == 0 { 3 } else { 9 }) {
+        0 => "a".to_owned(),
+        1 => "b".to_owned(),
+        2 => "[^a]".to_owned(),
+        3 | 4 => random_pattern(seed, depth - 1) + &random_pattern(seed, depth - 1),
+        5 => {
+            let one = random_pattern(seed, depth - 1);
+            format!("(?:{one}|{})", random_pattern(seed, depth - 1))
+        }
+        at => {
+            let times = ["*", "?", "{1,2}"][usize::try_from(at - 6).unwrap()];
+            format!("(?:{}){times}", random_pattern(seed, depth - 1))
+        }
+    }
+}
+
+#[test]
+fn containment_of_random_patterns_is_that_of_their_texts() {
+    // The third letter stands for all that patterns do not have.
+    let mut texts = vec![String::new()];
+    for length in 0..5 {
+        let longest = texts.iter().filter(|text| text.len() == length);
+        let longer: Vec<_> =
+            longest.flat_map(|text| ["a", "b", "c"].map(|c| text.clone() + c)).collect();
+        texts.extend(longer);
+    }
+    let mut counts = [0; 2];
+    for mut seed in 0..300 {
+        let mut pattern = || {
+            let inner = random_pattern(&mut seed, 3);
+            let (start, end) = [("^(?:", ")$"), ("^(?:", ")"), ("", "")][inner.len() % 3];
+            format!("{start}{inner}{end}")
+        };
+        let (wide, narrow) = (pattern(), pattern());
+        let schema = |pattern: &str| json!({"type": "string", "pattern": pattern});
+        let matches = |pattern: &str| {
+            let validator = jsonschema::validator_for(&schema(pattern)).unwrap();
+            texts.iter().map(|text| validator.is_valid(&json!(text))).collect::<Vec<bool>>()
+        };
+        let mut pairs = matches(&narrow).into_iter().zip(matches(&wide));
+        let is_refuted = pairs.any(|(narrow, wide)| narrow && !wide);
+        match decide(&schema(&wide), &schema(&narrow)) {
+            Containment::Proven => {
+                assert!(!is_refuted, "{narrow} is not within {wide}");
+                counts[0] += 1;
+            }
+            Containment::Refuted(found) => {
+                let text = found.value.as_str().unwrap().to_owned();
+                // A short counterexample is among the texts.
+                assert!(is_refuted || text.len() > 5, "{narrow} {wide} {text}");
+                counts[1] += 1;
+            }
+            Containment::Undecided(reason) => panic!("{narrow} {wide}: {reason}"),
+        }
+    }
+    assert!(counts.iter().all(|&count| count > 50), "{counts:?}");
+}
+
 #[test]
 fn patterns_that_are_not_regular_are_no_proof() {
     let texts = |pattern: &str| json!({"type": "string", "pattern": pattern});
