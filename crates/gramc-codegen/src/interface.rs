@@ -37,6 +37,16 @@ impl Interface {
         }
         names
     }
+
+    /// Whether a type consists of whole numbers, or has a part that does.
+    pub(crate) fn has_integers(&self) -> bool {
+        let results = self.tools.iter().map(|tool| &tool.result);
+        let declared = self.types.iter().flat_map(|ty| match &ty.shape {
+            Shape::Record { fields, .. } => fields.iter().map(|field| &field.ty).collect(),
+            Shape::Alias(alias) => vec![alias],
+        });
+        results.chain(declared).any(Type::has_integers)
+    }
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -61,12 +71,19 @@ pub(crate) struct NamedType {
 /// What a type with a name consists of.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Shape {
-    Record {
-        fields: Vec<Field>,
-        /// Whether other fields are allowed.
-        is_open: bool,
-    },
+    Record { fields: Vec<Field>, others: OtherFields },
     Alias(Type),
+}
+
+/// Fields of an object besides those of its record.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum OtherFields {
+    /// The schema refuses them.
+    Refused,
+    /// The schema accepts them, but does not describe them.
+    Dropped,
+    /// The schema describes them.
+    Kept,
 }
 
 /// A field of a record.
@@ -121,6 +138,17 @@ impl Type {
                 members.iter().flat_map(Self::names).collect()
             }
             _ => Vec::new(),
+        }
+    }
+
+    fn has_integers(&self) -> bool {
+        match self {
+            Self::Integer => true,
+            Self::List(inner) | Self::Map(inner) | Self::Constrained(inner, _) => {
+                inner.has_integers()
+            }
+            Self::Union(members) | Self::Tuple(members) => members.iter().any(Self::has_integers),
+            _ => false,
         }
     }
 

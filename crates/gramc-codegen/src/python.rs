@@ -8,7 +8,7 @@ use std::fmt::Write as _;
 use gramc_json_schema::keywords::Keyword;
 use serde_json::Value;
 
-use crate::interface::{Field, Interface, NamedType, Shape, Tool, Type};
+use crate::interface::{Field, Interface, NamedType, OtherFields, Shape, Tool, Type};
 use crate::names::{free, snake};
 use crate::{GeneratedFile, PythonTypes};
 use text::{
@@ -36,6 +36,17 @@ const OF_MODULES: [&str; 13] = [
     "tools",
 ];
 
+/// The type of whole numbers. Strict models refuse `1.0` for `int`, which JSON Schema accepts.
+const INTEGER: &str = "
+
+def _to_whole(value: Any) -> Any:
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+_whole = BeforeValidator(_to_whole)
+Integer: TypeAlias = Annotated[int, _whole]
+";
+
 /// What reads and writes values of pydantic's types.
 const CONVERSIONS: &str = r#"
 
@@ -53,7 +64,8 @@ pub(crate) fn files(interface: &Interface, types: PythonTypes, source: &str) -> 
     let stem = snake(source.strip_suffix(".gram").unwrap_or(source));
     let stem = if OF_PYTHON.contains(&stem.as_str()) { format!("{stem}_tools") } else { stem };
     let stem = identifier(&stem);
-    let type_names = interface.types.iter().map(|ty| ty.name.as_str()).collect();
+    let declared = interface.types.iter().map(|ty| ty.name.as_str());
+    let type_names = declared.chain(["Integer"]).collect();
     let writer = Writer { interface, types, methods: methods(interface), type_names };
     let (module, skeleton) = (writer.module(source), writer.skeleton(source, &stem));
     GeneratedFile::both(
@@ -81,6 +93,9 @@ struct Writer<'w> {
 impl Writer<'_> {
     fn module(&self, source: &str) -> String {
         let mut body = String::new();
+        if self.types == PythonTypes::Pydantic && self.interface.has_integers() {
+            body.push_str(INTEGER);
+        }
         for ty in &self.interface.types {
             self.write_type(&mut body, ty);
         }
@@ -109,7 +124,8 @@ impl Writer<'_> {
         let typing = used(&["Annotated", "Any", "Literal", "TypeAlias", "cast"]);
         let _ = writeln!(out, "from typing import {typing}");
         out.push('\n');
-        let pydantic = used(&["BaseModel", "ConfigDict", "Field", "TypeAdapter"]);
+        let pydantic =
+            used(&["BaseModel", "BeforeValidator", "ConfigDict", "Field", "TypeAdapter"]);
         if self.types == PythonTypes::Pydantic {
             let _ = writeln!(out, "from pydantic import {pydantic}");
         }
@@ -123,8 +139,8 @@ impl Writer<'_> {
     fn write_type(&self, out: &mut String, ty: &NamedType) {
         match (&ty.shape, self.types) {
             (Shape::Alias(alias), _) => self.alias(out, ty, alias),
-            (Shape::Record { fields, is_open }, PythonTypes::Pydantic) => {
-                self.model(out, ty, fields, *is_open);
+            (Shape::Record { fields, others }, PythonTypes::Pydantic) => {
+                self.model(out, ty, fields, *others);
             }
             (Shape::Record { fields, .. }, PythonTypes::TypedDict) => {
                 self.typed_dict(out, ty, fields);
@@ -196,6 +212,7 @@ impl Writer<'_> {
         match ty {
             Type::Null => "None".to_owned(),
             Type::Boolean => "bool".to_owned(),
+            Type::Integer if is_inside && is_checked => "Integer".to_owned(),
             Type::Integer => "int".to_owned(),
             Type::Number => "float".to_owned(),
             Type::Text => "str".to_owned(),
@@ -213,13 +230,17 @@ impl Writer<'_> {
             Type::Named(name) => format!("{prefix}{name}"),
             Type::Union(members) => all(members, " | "),
             Type::Constrained(inner, constraints) => {
-                let inner = self.write_annotation(inner, prefix);
+                let annotation = self.write_annotation(inner, prefix);
                 if !is_inside || !is_checked {
-                    return inner;
+                    return annotation;
                 }
                 let arguments = constraints.iter().map(|(keyword, it)| argument(*keyword, it));
                 let arguments = arguments.collect::<Vec<_>>().join(", ");
-                format!("Annotated[{inner}, Field({arguments})]")
+                if **inner == Type::Integer {
+                    // Pydantic reads constraints of whole numbers before other validators alone.
+                    return format!("Annotated[int, Field({arguments}), _whole]");
+                }
+                format!("Annotated[{annotation}, Field({arguments})]")
             }
         }
     }
@@ -335,10 +356,14 @@ impl Writer<'_> {
     }
 
     /// A model of pydantic.
-    fn model(&self, out: &mut String, ty: &NamedType, fields: &[Field], is_open: bool) {
+    fn model(&self, out: &mut String, ty: &NamedType, fields: &[Field], others: OtherFields) {
         let _ = write!(out, "\n\nclass {}(BaseModel):\n", ty.name);
         docstring(out, "    ", &ty.doc);
-        let extra = if is_open { "extra=\"allow\", " } else { "" };
+        let extra = match others {
+            OtherFields::Refused => "extra=\"forbid\", ",
+            OtherFields::Dropped => "",
+            OtherFields::Kept => "extra=\"allow\", ",
+        };
         if !ty.doc.is_empty() {
             out.push('\n');
         }

@@ -11,17 +11,18 @@ use gramc_schema::emit::{Compilation, Options};
 use serde_json::{Map, Value};
 
 use crate::Language;
-use crate::interface::{Field, Interface, NamedType, Shape, Tool, Type};
+use crate::interface::{Field, Interface, NamedType, OtherFields, Shape, Tool, Type};
 use crate::names::{free, pascal};
 
 /// Names that generated modules have themselves, or import.
-const RESERVED: [&str; 28] = [
+const RESERVED: [&str; 30] = [
     "ABC",
     "Annotated",
     "Any",
     "Array",
     "Awaitable",
     "BaseModel",
+    "BeforeValidator",
     "Call",
     "Callable",
     "Client",
@@ -31,6 +32,7 @@ const RESERVED: [&str; 28] = [
     "Field",
     "Filled",
     "Handlers",
+    "Integer",
     "Literal",
     "Never",
     "None",
@@ -108,8 +110,8 @@ impl Reader {
         let parameters = self.free_name(&format!("{name} Parameters"));
         let shape = body.and_then(|schema| self.record(&parameters, schema));
         // A schema that is not a plain object has no fields that a language could name.
-        let is_open = body.is_some();
-        let shape = shape.unwrap_or(Shape::Record { fields: Vec::new(), is_open });
+        let others = if body.is_some() { OtherFields::Kept } else { OtherFields::Dropped };
+        let shape = shape.unwrap_or(Shape::Record { fields: Vec::new(), others });
         let doc = format!("The parameters of `{name}`.");
         self.types.push(NamedType { name: parameters.clone(), doc, shape });
         let result = operation.result.as_ref();
@@ -146,7 +148,6 @@ impl Reader {
     /// The fields of a schema that is an object with properties.
     fn record(&mut self, name: &str, schema: &Value) -> Option<Shape> {
         let properties = fields_of(schema)?;
-        let others = schema.get(k::ADDITIONAL_PROPERTIES);
         let required = schema.get(k::REQUIRED).and_then(Value::as_array).into_iter().flatten();
         let required: HashSet<&str> = required.filter_map(Value::as_str).collect();
         let fields = properties.into_iter().map(|(key, schema)| Field {
@@ -157,9 +158,14 @@ impl Reader {
             default: schema.get("default").cloned(),
         });
         let fields = fields.collect();
-        let is_open = others.is_some_and(|others| *others != Value::Bool(false))
-            || OTHERS.iter().any(|key| schema.get(*key).is_some());
-        Some(Shape::Record { fields, is_open })
+        let has_others = OTHERS.iter().any(|key| schema.get(*key).is_some());
+        let others = match schema.get(k::ADDITIONAL_PROPERTIES) {
+            _ if has_others => OtherFields::Kept,
+            None => OtherFields::Dropped,
+            Some(Value::Bool(false)) => OtherFields::Refused,
+            Some(_) => OtherFields::Kept,
+        };
+        Some(Shape::Record { fields, others })
     }
 
     /// The type of a schema. `name` is for a record in it.

@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 use serde_json::Value;
 
 use crate::GeneratedFile;
-use crate::interface::{Interface, Tool, Type};
+use crate::interface::{Interface, OtherFields, Tool, Type};
 use crate::names::{free, snake};
 use types::{Item, Items, Shape};
 
@@ -80,9 +80,13 @@ fn write_item(out: &mut String, item: &Item) {
             out.push_str("#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]\n");
             let _ = writeln!(out, "#[serde(transparent)]\npub struct {name}(pub {ty});");
         }
-        Shape::Record { fields, is_open } => {
+        Shape::Record { fields, others } => {
             out.push_str("#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]\n");
+            let is_open = *others == OtherFields::Kept;
             let is_empty = fields.is_empty() && !is_open;
+            if *others == OtherFields::Refused {
+                out.push_str("#[serde(deny_unknown_fields)]\n");
+            }
             let _ = writeln!(out, "pub struct {name} {{{}", if is_empty { "}" } else { "" });
             let mut taken: Vec<String> = vec!["others".to_owned()];
             for field in fields {
@@ -104,7 +108,7 @@ fn write_item(out: &mut String, item: &Item) {
                 }
                 let _ = writeln!(out, "    pub {own}: {},", field.ty);
             }
-            if *is_open {
+            if is_open {
                 out.push_str("    /// All other fields.\n    #[serde(flatten)]\n");
                 out.push_str("    pub others: BTreeMap<String, Value>,\n");
             }

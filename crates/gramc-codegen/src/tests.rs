@@ -4,7 +4,7 @@ use gramc_openapi::emit::Operations;
 use serde_json::json;
 
 use super::*;
-use crate::interface::{Shape, Type};
+use crate::interface::{OtherFields, Shape, Type};
 use gramc_json_schema::keywords::Keyword;
 
 fn types_of(schemas: &serde_json::Value) -> Vec<(String, Shape)> {
@@ -66,12 +66,57 @@ fn records_within_types_get_names() {
     }, "Tools": {"type": "string"}}));
     let names: Vec<_> = types.iter().map(|(name, _)| name.as_str()).collect();
     assert_eq!(names, ["A", "AB", "AD", "ToolsType"]);
-    let Shape::Record { fields, is_open } = &types[0].1 else { unreachable!("it is a record") };
-    assert!(*is_open);
+    let Shape::Record { fields, others } = &types[0].1 else { unreachable!("it is a record") };
+    assert_eq!(*others, OtherFields::Kept);
     assert!(fields[0].is_required && !fields[1].is_required);
     assert_eq!(fields[1].ty, Type::Union(vec![Type::Named("AD".to_owned()), Type::Null]));
     let Shape::Record { fields, .. } = &types[1].1 else { unreachable!("it is a record") };
     assert_eq!(fields[0].default, Some(json!("x")));
+}
+
+#[test]
+fn checkers_accept_integers_and_refuse_fields_as_schemas_do() {
+    let record = |others: Option<bool>| {
+        let mut schema =
+            json!({"type": "object", "properties": {"n": {"type": "integer", "minimum": 1}}});
+        if let Some(others) = others {
+            schema["additionalProperties"] = others.into();
+        }
+        schema
+    };
+    let schemas =
+        json!({"closed": record(Some(false)), "plain": record(None), "open": record(Some(true))});
+    let schemas = schemas.as_object().unwrap().clone();
+    let operations = Operations { schemas, ..Operations::default() };
+    let interface = Interface::of_operations(&operations, Language::Rust);
+    let text = |language| generate(&interface, language, "a.gram").swap_remove(0).text;
+    for (language, expected) in [
+        (
+            Language::TypeScript { has_zod: true },
+            &[
+                ".refine(Number.isInteger, ",
+                "closedSchema = z.strictObject({\n  n: integer.gte(1).optional(),\n});",
+                "plainSchema = z.object({\n  n: integer.gte(1).optional(),\n});",
+                "openSchema = z.object({\n  n: integer.gte(1).optional(),\n}).catchall(z.unknown());",
+            ][..],
+        ),
+        (
+            Language::Python(PythonTypes::Pydantic),
+            &[
+                "int(value) if isinstance(value, float) and value.is_integer() else value",
+                "n: Annotated[int, Field(ge=1), _whole] | None = None",
+                "ConfigDict(extra=\"forbid\", strict=True",
+                "ConfigDict(strict=True",
+                "ConfigDict(extra=\"allow\", strict=True",
+            ],
+        ),
+        (Language::Rust, &["#[serde(deny_unknown_fields)]\npub struct Closed {"]),
+    ] {
+        let text = text(language);
+        for part in expected {
+            assert!(text.contains(part), "{part}: {text}");
+        }
+    }
 }
 
 #[test]

@@ -8,7 +8,7 @@ use std::fmt::Write as _;
 use gramc_schema::typescript::text::{is_identifier, key, list, literals, quote};
 
 use crate::GeneratedFile;
-use crate::interface::{Interface, NamedType, Shape, Tool, Type};
+use crate::interface::{Interface, NamedType, OtherFields, Shape, Tool, Type};
 use crate::names::{camel, snake};
 
 /// Words that are no names of constants and methods.
@@ -157,14 +157,14 @@ fn write_type(out: &mut String, ty: &NamedType) {
         Shape::Alias(alias) => {
             let _ = writeln!(out, "export type {} = {};", ty.name, text(alias));
         }
-        Shape::Record { fields, is_open } => {
+        Shape::Record { fields, others } => {
             let _ = writeln!(out, "export interface {} {{", ty.name);
             for field in fields {
                 comment(out, "  ", &field.doc, false);
                 let mark = if field.is_required { "" } else { "?" };
                 let _ = writeln!(out, "  {}{mark}: {};", key(&field.name), text(&field.ty));
             }
-            if *is_open {
+            if *others == OtherFields::Kept {
                 out.push_str("  [key: string]: unknown;\n");
             }
             out.push_str("}\n");

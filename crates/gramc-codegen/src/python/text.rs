@@ -80,9 +80,9 @@ pub(super) fn is_identifier(name: &str) -> bool {
         && !KEYWORDS.contains(&name)
 }
 
-/// Values as a type. Numbers with a fraction are no literals.
+/// Values as a type. Numbers with a fraction are no literals, nor are those that mypy does not read.
 pub(super) fn literal(values: &[Value]) -> String {
-    if values.iter().any(Value::is_f64) {
+    if values.iter().any(|value| value.is_number() && !value.is_i64()) {
         return "Any".to_owned();
     }
     let values: Vec<String> = values.iter().filter_map(scalar).collect();

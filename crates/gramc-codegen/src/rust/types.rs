@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use serde_json::Value;
 
-use crate::interface::{Interface, NamedType, Shape as NamedShape, Type};
+use crate::interface::{Interface, NamedType, OtherFields, Shape as NamedShape, Type};
 use crate::names::{free, pascal};
 
 /// All items of a module.
@@ -24,7 +24,7 @@ pub(super) struct Item {
 pub(super) enum Shape {
     Record {
         fields: Vec<Field>,
-        is_open: bool,
+        others: OtherFields,
     },
     Alias(String),
     /// A type of its own around another one.
@@ -97,7 +97,7 @@ struct Maker<'i> {
 impl Maker<'_> {
     fn add_type(&mut self, ty: &NamedType) {
         let shape = match &ty.shape {
-            NamedShape::Record { fields, is_open } => {
+            NamedShape::Record { fields, others } => {
                 let fields = fields.iter().map(|field| {
                     let name = format!("{} {}", ty.name, field.name);
                     let text = self.text(&field.ty, &name, &ty.name);
@@ -119,7 +119,7 @@ impl Maker<'_> {
                         is_required: field.is_required,
                     }
                 });
-                Shape::Record { fields: fields.collect(), is_open: *is_open }
+                Shape::Record { fields: fields.collect(), others: *others }
             }
             NamedShape::Alias(alias) => self.enum_of(alias, &ty.name).unwrap_or_else(|| {
                 let text = self.text(alias, &format!("{} Value", ty.name), &ty.name);

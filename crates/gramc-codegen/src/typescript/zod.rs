@@ -7,7 +7,7 @@ use gramc_json_schema::keywords::Keyword;
 use gramc_schema::typescript::text::{key, quote};
 use serde_json::Value;
 
-use crate::interface::{Field, Interface, NamedType, Shape, Type};
+use crate::interface::{Field, Interface, NamedType, OtherFields, Shape, Type};
 
 /// The name of the schema of a type.
 pub(super) fn name_of(ty: &str) -> String {
@@ -16,10 +16,21 @@ pub(super) fn name_of(ty: &str) -> String {
     first.into_iter().chain(chars).chain("Schema".chars()).collect()
 }
 
+/// The schema of whole numbers. `z.int()` refuses those above 2^53, which JSON Schema accepts.
+const INTEGER: &str = r#"
+const integer = z
+  .number()
+  .refine(Number.isInteger, { error: "Invalid input: expected an integer" })
+  .meta({ type: "integer" });
+"#;
+
 /// Appends the schemas of all types, each after those that it refers to. TypeScript infers their types, except
 /// those of types that refer to themselves.
 pub(super) fn write_schemas(out: &mut String, interface: &Interface) {
     let SchemaOrder { types, recursive } = SchemaOrder::new(interface);
+    if interface.has_integers() {
+        out.push_str(INTEGER);
+    }
     for ty in types {
         let (own, name) = (name_of(&ty.name), &ty.name);
         let is_recursive = recursive.contains(name.as_str());
@@ -32,8 +43,9 @@ pub(super) fn write_schemas(out: &mut String, interface: &Interface) {
         let doc = if is_parameters { "" } else { &ty.doc };
         match &ty.shape {
             Shape::Alias(alias) => out.push_str(&schema(alias, &recursive)),
-            Shape::Record { fields, is_open } => {
-                out.push_str("z.object({\n");
+            Shape::Record { fields, others } => {
+                let is_strict = *others == OtherFields::Refused;
+                out.push_str(if is_strict { "z.strictObject({\n" } else { "z.object({\n" });
                 for field in fields {
                     let _ = writeln!(
                         out,
@@ -42,7 +54,11 @@ pub(super) fn write_schemas(out: &mut String, interface: &Interface) {
                         field_schema(field, &recursive)
                     );
                 }
-                out.push_str(if *is_open { "}).catchall(z.unknown())" } else { "})" });
+                out.push_str(if *others == OtherFields::Kept {
+                    "}).catchall(z.unknown())"
+                } else {
+                    "})"
+                });
             }
         }
         let _ = writeln!(out, "{};", description(doc));
@@ -125,7 +141,7 @@ pub(super) fn schema(ty: &Type, recursive: &HashSet<&str>) -> String {
         Type::Never => "z.never()".to_owned(),
         Type::Null => "z.null()".to_owned(),
         Type::Boolean => "z.boolean()".to_owned(),
-        Type::Integer => "z.number().int()".to_owned(),
+        Type::Integer => "integer".to_owned(),
         Type::Number => "z.number()".to_owned(),
         Type::Text => "z.string()".to_owned(),
         Type::Literal(values) => literal(values),
@@ -170,7 +186,8 @@ fn format_schema(format: &str) -> String {
         "date" => "z.iso.date()",
         "date-time" => "z.iso.datetime({ offset: true })",
         "duration" => "z.iso.duration()",
-        "email" => "z.email()",
+        // Its own pattern refuses `root@localhost` and quoted names.
+        "email" => "z.email({ pattern: /^.+@.+$/u })",
         "ipv4" => "z.ipv4()",
         "ipv6" => "z.ipv6()",
         "uri" => "z.url()",

@@ -3,6 +3,9 @@
 use std::fs;
 use std::path::Path;
 
+use gramc_json_schema::generate::{Generator, Texts};
+use serde_json::{Map, Value};
+
 use crate::support::{Folder, command, folder, gramc, root};
 
 const SPECIFICATION: &str = r#"
@@ -280,6 +283,173 @@ await refuses(() => tools.owner({ x: { a: "1" as never } }));
     arguments.extend(["--outDir", "js", "run.ts", "train.ts", "galaxy.ts"]);
     assert_eq!(complaints(Path::new("node"), &arguments, &place), "");
     assert_eq!(complaints(Path::new("node"), &["js/run.js"], &place), "");
+}
+
+/// Integers and closed objects, which the types of languages do not mean by themselves.
+const CHECKED: &str = r#"
+[check:Tool | (n::Int)==>(few?::Int {range: 1..9})==>(inner?::Closed)==>(either?::Int | Text)==>(::Any)]
+[Closed::Record {open: false} | (a?::Int {multipleOf: 2})]
+"#;
+
+/// Arguments of `check`, and whether they are valid.
+const CHECKED_CALLS: [(&str, bool); 14] = [
+    (r#"{"n": 1}"#, true),
+    (r#"{"n": 1.0, "few": 2.0, "either": 3.0, "inner": {"a": 4.0}}"#, true),
+    (r#"{"n": 9007199254740993}"#, true),
+    (r#"{"n": 1e30}"#, true),
+    (r#"{"n": 1, "more": 1}"#, true),
+    (r#"{"n": 1.5}"#, false),
+    (r#"{"n": "1"}"#, false),
+    (r#"{"n": true}"#, false),
+    (r#"{"n": 1, "few": 0}"#, false),
+    (r#"{"n": 1, "few": 10.0}"#, false),
+    (r#"{"n": 1, "either": 0.5}"#, false),
+    (r#"{"n": 1, "inner": {"a": 3}}"#, false),
+    (r#"{"n": 1, "inner": {"b": 1}}"#, false),
+    (r#"{"n": 1, "inner": {"a": 2, "b": 1}}"#, false),
+];
+
+/// Calls as JSON: for each tool of a file, arguments and whether they are valid. Those of the tools of
+/// APIs are values at the edges of their schemas, also with a fraction of zero.
+fn calls_of(folder: &Folder, name: &str) -> String {
+    let mut calls: Vec<(String, Value, bool)> = Vec::new();
+    let run =
+        gramc(&format!("compile {name}.gram --target json-schema")).within(folder.path()).run();
+    let schemas: Map<String, Value> = serde_json::from_str(&run.stdout).expect("it is JSON");
+    for (tool, schema) in schemas {
+        let Ok(generator) = Generator::new(&schema, Texts::Plain) else { continue };
+        if name == "checked" {
+            for (call, is_valid) in CHECKED_CALLS {
+                let arguments: Value = serde_json::from_str(call).expect("it is JSON");
+                assert_eq!(generator.allows(&arguments), is_valid, "{call}");
+                calls.push((tool.clone(), arguments, is_valid));
+            }
+            continue;
+        }
+        for value in generator.edges().iter().take(60) {
+            calls.push((tool.clone(), with_fractions(value), true));
+            calls.push((tool.clone(), value.clone(), true));
+        }
+    }
+    assert!(calls.len() > 10, "{name}: {}", calls.len());
+    serde_json::to_string(&calls).expect("it can be written")
+}
+
+/// A value with `1.0` instead of `1`.
+fn with_fractions(value: &Value) -> Value {
+    match value {
+        Value::Number(number) => number.as_f64().map_or(Value::Null, Value::from),
+        Value::Array(items) => items.iter().map(with_fractions).collect(),
+        Value::Object(map) => {
+            map.iter().map(|(key, value)| (key.clone(), with_fractions(value))).collect()
+        }
+        other => other.clone(),
+    }
+}
+
+/// The files whose checkers are compared with their schemas.
+fn checked_files() -> Folder {
+    let folder = specifications();
+    folder.write("checked.gram", CHECKED);
+    for name in CHECKED_FILES {
+        folder.write(&format!("out/{name}.json"), calls_of(&folder, name));
+    }
+    folder
+}
+
+const CHECKED_FILES: [&str; 4] = ["checked", "odd", "train", "galaxy"];
+
+#[test]
+fn pydantic_accepts_what_the_schemas_accept() {
+    let folder = checked_files();
+    for name in CHECKED_FILES {
+        generate(&folder, &format!("python {name}.gram -o out"));
+    }
+    folder.write(
+        "out/run.py",
+        r#"
+import asyncio, importlib, json, sys
+from typing import Any
+
+class Accepted(Exception):
+    pass
+
+class Tools:
+    def __getattr__(self, name: str) -> Any:
+        async def tool(parameters: Any) -> Any:
+            raise Accepted
+        return tool
+
+async def main() -> None:
+    wrong = 0
+    for name in sys.argv[1:]:
+        handlers = importlib.import_module(name).handlers(Tools())
+        for tool, arguments, is_valid in json.load(open(f"{name}.json")):
+            accepted, reason = False, None
+            try:
+                await handlers[tool](**arguments)
+            except Accepted:
+                accepted = True
+            except ValueError as error:
+                reason = error
+            if accepted != is_valid:
+                wrong += 1
+                print(name, tool, json.dumps(arguments)[:300], is_valid, str(reason)[:300])
+    sys.exit(wrong > 0)
+
+asyncio.run(main())
+"#,
+    );
+    let python = root().join(".tools/python-package/bin/python");
+    let arguments = [&["run.py"][..], &CHECKED_FILES].concat();
+    assert_eq!(complaints(&python, &arguments, &folder.path().join("out")), "");
+}
+
+#[test]
+fn zod_accepts_what_the_schemas_accept() {
+    let folder = checked_files();
+    let packages = root().join(".tools/npm-package/node_modules");
+    for name in CHECKED_FILES {
+        generate(&folder, &format!("typescript {name}.gram -o out --zod"));
+    }
+    let place = folder.path().join("out");
+    std::os::unix::fs::symlink(&packages, place.join("node_modules")).expect("a link");
+    folder.write(
+        "out/run.js",
+        r#"
+import { readFileSync } from "node:fs";
+
+class Accepted extends Error {}
+const tools = new Proxy({}, { get: () => async () => { throw new Accepted(); } });
+let wrong = 0;
+for (const name of process.argv.slice(2)) {
+  const { handlers } = await import(`./js/${name}.js`);
+  const known = handlers(tools);
+  for (const [tool, parameters, isValid] of JSON.parse(readFileSync(`${name}.json`, "utf8"))) {
+    let reason;
+    try {
+      await known[tool](parameters);
+    } catch (error) {
+      reason = error;
+    }
+    if (reason instanceof Accepted !== isValid) {
+      wrong += 1;
+      console.log(name, tool, JSON.stringify(parameters).slice(0, 300), isValid, `${reason}`.slice(0, 300));
+    }
+  }
+}
+process.exit(wrong > 0 ? 1 : 0);
+"#,
+    );
+    fs::write(place.join("package.json"), r#"{"type": "module"}"#).expect("it can be written");
+    let compiler = packages.join("typescript/bin/tsc").display().to_string();
+    let files = CHECKED_FILES.map(|name| format!("{name}.ts"));
+    let mut arguments = vec![compiler.as_str()];
+    arguments.extend(["--strict", "--module", "nodenext", "--target", "es2022", "--outDir", "js"]);
+    arguments.extend(files.iter().map(String::as_str));
+    assert_eq!(complaints(Path::new("node"), &arguments, &place), "");
+    let arguments = [&["run.js"][..], &CHECKED_FILES].concat();
+    assert_eq!(complaints(Path::new("node"), &arguments, &place), "");
 }
 
 /// A program with an implementation and clients of it, in itself and over MCP.
