@@ -146,6 +146,11 @@ impl Builder<'_> {
 
     /// Notes that the grammar derives fewer values than a keyword accepts.
     fn lose(&mut self, keyword: &str, value: &Value, reason: &'static str) {
+        self.note(keyword, value, Became::Narrowed { reason });
+    }
+
+    /// Notes that the grammar derives other values than a keyword accepts.
+    fn note(&mut self, keyword: &str, value: &Value, became: Became) {
         let mut path = self.path.clone();
         if !keyword.is_empty() {
             path.push(keyword.to_owned());
@@ -155,7 +160,7 @@ impl Builder<'_> {
             path: dotted_path(Path::ROOT, &path),
             constraint: keyword.to_owned(),
             value: value.clone(),
-            became: Became::Narrowed { reason },
+            became,
         });
     }
 

@@ -76,6 +76,24 @@ fn containers() {
 }
 
 #[test]
+fn different_items() {
+    let unique = |items: Value, least: u64| json!({"type": "array", "items": items, "minItems": least, "uniqueItems": true});
+    let mut bounded = unique(json!({"enum": ["a", "b", "c", "a"]}), 2);
+    bounded["maxItems"] = 2.into();
+    let all = [
+        bounded,
+        unique(json!({"type": "boolean"}), 2),
+        unique(json!({"type": "integer", "minimum": 1, "maximum": 3}), 0),
+        unique(json!({"enum": [1, 2, 3, 4, 5, 6]}), 2),
+        unique(json!({"const": "a"}), 1),
+        unique(json!({"const": "a"}), 2),
+        unique(json!({"type": "string"}), 2),
+        unique(json!({"type": "string"}), 1),
+    ];
+    insta::assert_snapshot!(all.map(of).join("\n"));
+}
+
+#[test]
 fn compositions() {
     let tagged = |tag: &str| json!({"type": "object", "properties": {"kind": {"const": tag}}, "required": ["kind"]});
     let all = [
@@ -126,6 +144,18 @@ fn lark_has_one_terminal_for_each_token() {
         "required": ["city"],
     });
     insta::assert_snapshot!(printed(schema, Syntax::Lark));
+}
+
+#[test]
+fn the_manual_has_the_pages() {
+    for syntax in Syntax::ALL {
+        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/targets");
+        let path = format!("{folder}/{}.md", syntax.name());
+        if std::env::var_os("UPDATE_PAGES").is_some() {
+            std::fs::write(&path, crate::page(syntax)).unwrap();
+        }
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), crate::page(syntax));
+    }
 }
 
 #[test]

@@ -1,10 +1,15 @@
 //! Arrays.
 
+use std::collections::HashSet;
+
 use gramc_json_schema::keywords::name as k;
+use gramc_json_schema::pointer::decode_fragment;
+use gramc_json_schema::values::canonical;
+use gramc_schema::lower::Became;
 use serde_json::{Value, json};
 
 use super::scalar::count;
-use super::{Builder, Schema};
+use super::{Builder, Schema, asserts};
 use crate::rules::{Expr, ExprExt as _};
 
 impl Builder<'_> {
@@ -83,7 +88,8 @@ impl Builder<'_> {
         Expr::seq([Expr::text("["), tail, Expr::text("]")])
     }
 
-    /// An array of different items: at most one, or some of a list of values, in its order.
+    /// An array of different items. If the values of the items are listed, some of them; otherwise at
+    /// most one item or, if more are required, also equal ones.
     fn unique(
         &mut self,
         items: &Value,
@@ -93,39 +99,112 @@ impl Builder<'_> {
         hint: &str,
     ) -> Expr {
         let is_true = Value::Bool(true);
-        let values = items.get(k::ENUM).and_then(Value::as_array).filter(|_| prefix.is_empty());
-        let Some(values) = values.filter(|values| values.len() <= MAX_UNIQUE) else {
-            self.lose(k::UNIQUE_ITEMS, &is_true, "at most one item can be given");
-            if least > 1 {
-                return Expr::NEVER;
-            }
-            let first = prefix.first().unwrap_or(items);
-            let item = self.value(&[k::ITEMS], first, hint);
-            let list = self.list(&[], &item, least, Some(1), hint);
-            return self.rules.rule(hint, list);
+        let listed = if prefix.is_empty() { self.distinct_items(items) } else { None };
+        let Some(listed) = listed else {
+            let (reason, most) = if least > 1 {
+                let reason = "equal items can be given, which the validation of calls rejects";
+                (Became::Lost { reason }, most)
+            } else {
+                (Became::Narrowed { reason: "at most one item can be given" }, Some(1))
+            };
+            self.note(k::UNIQUE_ITEMS, &is_true, reason);
+            let mut keywords = Schema::new();
+            keywords.insert(k::PREFIX_ITEMS.to_owned(), prefix.into());
+            keywords.insert(k::ITEMS.to_owned(), items.clone());
+            keywords.insert(k::MIN_ITEMS.to_owned(), least.into());
+            keywords.extend(most.map(|most| (k::MAX_ITEMS.to_owned(), most.into())));
+            return self.array(&keywords, hint);
         };
-        self.lose(k::UNIQUE_ITEMS, &is_true, "the items can only be given in the order of `enum`");
-        let mut members = Vec::new();
-        let mut seen = Vec::new();
-        for value in values {
-            let text = gramc_json_schema::values::canonical(value);
-            if seen.contains(&text) {
-                continue;
-            }
-            seen.push(text);
-            let mut member = items.clone();
-            if let Value::Object(keywords) = &mut member {
-                keywords.remove(k::ENUM);
-                keywords.insert(k::CONST.to_owned(), value.clone());
-            }
-            let item = self.value(&[k::ITEMS], &member, hint);
-            if !item.is_never() {
-                members.push((item, false));
-            }
-        }
-        let inner = self.members(members, None, least, most, hint);
+        let derived: Vec<Expr> = listed
+            .iter()
+            .map(|item| self.value(&[k::ITEMS], item, hint))
+            .filter(|item| !item.is_never())
+            .collect();
+        let inner = if derived.len() <= MAX_PERMUTED {
+            self.permutations(&derived, least, most, hint)
+        } else {
+            let reason = "the items can only be given in the order of their values";
+            self.lose(k::UNIQUE_ITEMS, &is_true, reason);
+            let members = derived.into_iter().map(|item| (item, false)).collect();
+            self.members(members, None, least, most, hint)
+        };
         let list = Expr::seq([Expr::text("["), inner, Expr::text("]")]);
         self.rules.rule(hint, list)
+    }
+
+    /// The schemas of all values that items can have. `None` if these are not listed, or too many.
+    fn distinct_items(&self, items: &Value) -> Option<Vec<Value>> {
+        let mut schema = items.as_object()?;
+        let constant = |value: Value| json!({k::CONST: value});
+        for _ in 0..MAX_REFERENCES {
+            let asserted: Vec<&str> =
+                schema.keys().map(String::as_str).filter(|key| asserts(key)).collect();
+            if let Some(values) = schema.get(k::ENUM).and_then(Value::as_array) {
+                let mut seen = HashSet::new();
+                let distinct = values.iter().filter(|value| seen.insert(canonical(value)));
+                let members = distinct.map(|value| {
+                    let mut member = schema.clone();
+                    member.remove(k::ENUM);
+                    member.insert(k::CONST.to_owned(), value.clone());
+                    Value::Object(member)
+                });
+                return (values.len() <= MAX_UNIQUE).then(|| members.collect());
+            }
+            match asserted[..] {
+                _ if schema.contains_key(k::CONST) => {
+                    return Some(vec![Value::Object(schema.clone())]);
+                }
+                [k::REF] if !self.has_ids => {
+                    let pointer = schema.get(k::REF)?.as_str()?.strip_prefix('#')?;
+                    schema = self.document.pointer(&decode_fragment(pointer))?.as_object()?;
+                }
+                [k::TYPE] => {
+                    let values = match schema.get(k::TYPE)?.as_str()? {
+                        "boolean" => vec![constant(false.into()), constant(true.into())],
+                        "null" => vec![constant(Value::Null)],
+                        _ => return None,
+                    };
+                    return Some(values);
+                }
+                [..] => {
+                    let whole = |key| schema.get(key).and_then(Value::as_i64);
+                    let keys = [k::TYPE, k::MINIMUM, k::MAXIMUM];
+                    let (low, high) = (whole(k::MINIMUM)?, whole(k::MAXIMUM)?);
+                    let is_range = schema.get(k::TYPE)? == "integer"
+                        && asserted.iter().all(|key| keys.contains(key))
+                        && high.checked_sub(low)? < i64::try_from(MAX_UNIQUE).ok()?;
+                    return is_range.then(|| (low..=high).map(|it| constant(it.into())).collect());
+                }
+            }
+        }
+        None
+    }
+
+    /// Different ones of some items in any order, without brackets. A rule for each set of items that
+    /// were given before derives the others.
+    fn permutations(&mut self, items: &[Expr], least: u32, most: Option<u32>, hint: &str) -> Expr {
+        let comma = self.comma();
+        let all = (1_usize << items.len()) - 1;
+        let mut after = vec![Expr::EMPTY; all + 1];
+        for given in (0..=all).rev() {
+            let count = given.count_ones();
+            let has_room = most.is_none_or(|most| count < most);
+            let open = (0..items.len()).filter(|at| has_room && given & (1 << at) == 0);
+            let next = open.map(|at| {
+                let before = if count == 0 { Expr::EMPTY } else { comma.clone() };
+                Expr::seq([before, items[at].clone(), after[given | (1 << at)].clone()])
+            });
+            let next = Expr::alt(next.collect::<Vec<_>>());
+            let derived = match count >= least {
+                true if next.is_never() => Expr::EMPTY,
+                true => next.optional(),
+                false => next,
+            };
+            let is_rule = count > 0 && !derived.is_never() && derived != Expr::EMPTY;
+            let name = format!("{hint}-rest");
+            after[given] = if is_rule { self.rules.rule(&name, derived) } else { derived };
+        }
+        after.swap_remove(0)
     }
 }
 
@@ -134,3 +213,9 @@ const MAX_NESTED: u32 = 16;
 
 /// The most values of which arrays of different items are made.
 const MAX_UNIQUE: usize = 60;
+
+/// The most values of which arrays in any order are made.
+const MAX_PERMUTED: usize = 5;
+
+/// The most references that lead from one to another.
+const MAX_REFERENCES: usize = 16;
