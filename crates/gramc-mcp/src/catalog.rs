@@ -6,7 +6,9 @@ use gramc_check::{Valid, check};
 use gramc_json_schema::strings::unsupported_patterns;
 use gramc_model::Module;
 use gramc_schema::Target;
-use gramc_schema::emit::{Compilation, Compiled, Entry, Options, ResultSchema};
+use gramc_schema::emit::{
+    Compilation, Compiled, Entry, Options, ResultSchema, TargetTool, TargetTools,
+};
 use gramc_schema::import::{ImportOptions, import_value};
 use gramc_syntax::{SourceFile, parse};
 use gramc_tools::Bound;
@@ -78,6 +80,17 @@ fn merge(compiled: Value, listed: Value) -> Value {
     tool
 }
 
+/// Writes the name, the description and the schema of a target.
+fn adapt(tool: &mut Map<String, Value>, found: &TargetTool) {
+    tool.insert("name".to_owned(), found.name.as_str().into());
+    let empty = || json!({"type": "object", "properties": {}});
+    let schema = found.parameters().cloned().unwrap_or_else(empty);
+    tool.insert("inputSchema".to_owned(), schema);
+    if let Some(description) = found.description() {
+        tool.insert("description".to_owned(), description.into());
+    }
+}
+
 /// What an import of the tool compiles to.
 fn compile_listed(tool: &Map<String, Value>) -> Option<Value> {
     let document = json!({"tools": [tool]});
@@ -95,7 +108,8 @@ fn is_same(one: &Value, other: &Value) -> bool {
 
 impl Catalog {
     /// The tools of a specification, with what only the servers behind the library say of them.
-    pub(crate) fn new(module: &Valid<Module>, bound: &Bound) -> Self {
+    /// With a target, clients see the names, descriptions and schemas that it accepts.
+    pub(crate) fn new(module: &Valid<Module>, bound: &Bound, target: Option<&TargetTools>) -> Self {
         let options = Options::new(Target::Mcp, usize::MAX);
         let collapsed = Compilation::new(module, &options);
         let expanded = Compilation::new(module, &Options { expanded: true, ..options });
@@ -108,12 +122,12 @@ impl Catalog {
         let (entries, indices) = (Vec::new(), HashMap::new());
         let mut catalog = Self { entries, indices, initial_count: 0, others };
         for entry in collapsed.entries() {
-            catalog.add(module, bound, *entry, collapsed.compile(*entry));
+            catalog.add(module, bound, target, (*entry, collapsed.compile(*entry)));
             catalog.initial_count += 1;
             let Entry::Container(container) = entry else { continue };
             for name in &container.members {
                 if let Some(function) = functions.get(name.as_str()) {
-                    catalog.add(module, bound, *function, expanded.compile(*function));
+                    catalog.add(module, bound, target, (*function, expanded.compile(*function)));
                 }
             }
         }
@@ -124,7 +138,13 @@ impl Catalog {
         catalog
     }
 
-    fn add(&mut self, module: &Module, bound: &Bound, entry: Entry<'_>, compiled: Compiled<'_>) {
+    fn add(
+        &mut self,
+        module: &Module,
+        bound: &Bound,
+        target: Option<&TargetTools>,
+        (entry, compiled): (Entry<'_>, Compiled<'_>),
+    ) {
         // A function of two containers is listed after the first one.
         if self.entries.iter().any(|known| known.name == entry.name()) {
             return;
@@ -132,6 +152,11 @@ impl Catalog {
         let mut tool = compiled.into_json();
         if let Some(listed) = bound.listed_tool(entry.name()) {
             tool = merge(tool, listed);
+        }
+        if let (Value::Object(tool), Some(found)) =
+            (&mut tool, target.and_then(|target| target.tool(entry.name())))
+        {
+            adapt(tool, found);
         }
         let result_kind = match entry {
             _ if tool["outputSchema"]["type"] == "object" => ResultKind::Structured,

@@ -56,13 +56,13 @@ impl Conversation {
         };
         let (offer, live) = match &server.source {
             OfferSource::Fixed(offer) => (Arc::clone(offer), None),
-            OfferSource::Live { server, has_finder } => {
+            OfferSource::Live { server, form } => {
                 let earlier = earlier.and_then(|earlier| earlier.live.clone());
                 let live =
                     earlier.unwrap_or_else(|| server.connect(Arc::<ClientLink>::clone(&client)));
                 let failed = |error: ServeError| internal(error.to_string());
                 let (module, bound) = live.read().await.map_err(failed)?;
-                let offer = Offer::new(&module, bound, *has_finder).map_err(failed)?;
+                let offer = Offer::new(&module, bound, *form).map_err(failed)?;
                 live.report(&offer.catalog.warnings());
                 (Arc::new(offer), Some(live))
             }
@@ -70,6 +70,9 @@ impl Conversation {
         let mut session = Session::new(&offer.bound)
             .with_callers(if is_shared { Callers::Many } else { Callers::default() })
             .with_approvals(server.approvals.with_own_queue());
+        if let Some(target) = &offer.target {
+            session = session.with_target(Arc::clone(target));
+        }
         if live.is_none() {
             session = session.with_own_servers();
             attach_client(&session, Arc::<ClientLink>::clone(&client));

@@ -46,6 +46,7 @@ use std::time::Duration;
 
 use gramc_check::Valid;
 use gramc_model::Module;
+use gramc_schema::Target;
 use gramc_tools::Bound;
 use gramc_tools::approval::Approvals;
 pub use gramc_tools::{CallObserver, FinishedCall};
@@ -59,7 +60,7 @@ pub use self::finder::search_tools;
 pub use self::http::Listener;
 use self::metrics::Metrics;
 pub use self::offer::{LiveServer, LiveTools};
-use self::offer::{Offer, OfferSource};
+use self::offer::{Offer, OfferForm, OfferSource};
 pub use self::program::{ProgramServer, bridge};
 use self::questions::RestingRequests;
 pub use self::sign_in_page::SignInPage;
@@ -78,6 +79,9 @@ pub struct ServerOptions {
     /// Whether clients get two tools in place of all others: `find_tools`, which returns
     /// definitions, and `call_tool`, which calls any tool.
     pub has_finder: bool,
+    /// Names, descriptions and schemas of tools follow the rules of this target, and its changes are
+    /// undone in calls.
+    pub target: Option<Target>,
     /// Calls that have to be approved are approved by the approver, if there is one, and else by the
     /// client, if it supports elicitation.
     pub approvals: Approvals,
@@ -85,6 +89,12 @@ pub struct ServerOptions {
     pub observer: Option<Box<CallObserver>>,
     /// Traces calls.
     pub tracer: Option<Box<CallTracer>>,
+}
+
+impl ServerOptions {
+    const fn form(&self) -> OfferForm {
+        OfferForm { has_finder: self.has_finder, target: self.target }
+    }
 }
 
 impl fmt::Debug for ServerOptions {
@@ -133,14 +143,14 @@ impl Server {
         bound: &Bound,
         options: ServerOptions,
     ) -> Result<Self, ServeError> {
-        let offer = Offer::new(module, bound.clone(), options.has_finder)?;
+        let offer = Offer::new(module, bound.clone(), options.form())?;
         Ok(Self::of_source(OfferSource::Fixed(Arc::new(offer)), None, options))
     }
 
     /// Creates a server for the tools of a running server, each client of which has its own
     /// connection to it.
     pub fn live(server: Box<dyn LiveServer>, options: ServerOptions) -> Self {
-        let source = OfferSource::Live { server, has_finder: options.has_finder };
+        let source = OfferSource::Live { server, form: options.form() };
         Self::of_source(source, None, options)
     }
 

@@ -5,6 +5,8 @@ use std::sync::Arc;
 use futures_util::future::BoxFuture;
 use gramc_check::Valid;
 use gramc_model::Module;
+use gramc_schema::Target;
+use gramc_schema::emit::TargetTools;
 use gramc_tools::{Bound, SessionClient};
 
 use crate::catalog::Catalog;
@@ -17,19 +19,32 @@ pub(crate) struct Offer {
     pub(crate) bound: Bound,
     /// Finds the tools, if clients do not see all of them.
     pub(crate) finder: Option<Finder>,
+    /// The tools as clients see them, if they have another form.
+    pub(crate) target: Option<Arc<TargetTools>>,
 }
 
 impl Offer {
     pub(crate) fn new(
         module: &Valid<Module>,
         bound: Bound,
-        has_finder: bool,
+        form: OfferForm,
     ) -> Result<Self, ServeError> {
-        let catalog = Catalog::new(module, &bound);
+        let OfferForm { has_finder, target } = form;
+        let target = target.map(|target| Arc::new(TargetTools::new(module, usize::MAX, target)));
+        let catalog = Catalog::new(module, &bound, target.as_deref());
         let listed: Vec<_> = catalog.tools().collect();
         let finder = has_finder.then(|| Finder::new(module, &listed)).transpose()?;
-        Ok(Self { catalog, bound, finder })
+        Ok(Self { catalog, bound, finder, target })
     }
+}
+
+/// The form in which clients see tools.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct OfferForm {
+    /// Whether they find tools instead of seeing all.
+    pub(crate) has_finder: bool,
+    /// The provider whose rules the schemas follow.
+    pub(crate) target: Option<Target>,
 }
 
 /// A running server whose tools are offered. Each client has its own connection to it, because the
@@ -60,6 +75,6 @@ pub(crate) enum OfferSource {
     Fixed(Arc<Offer>),
     Live {
         server: Box<dyn LiveServer>,
-        has_finder: bool,
+        form: OfferForm,
     },
 }

@@ -124,6 +124,8 @@ impl IncomingRequest {
         let _running = server.0.running.read().await;
         let entry = conversation.offer.catalog.get(&name);
         let own = entry.map_or_else(|| name.clone(), |entry| entry.name.to_string());
+        // The session knows the names of the target.
+        let called = if conversation.offer.target.is_some() { &name } else { &own };
         let (id, start, mut origin) = (display_id(&context.id), Instant::now(), self.origin());
         let span = server.0.tracer.as_ref().map(|start_span| {
             let call = StartedCall {
@@ -137,7 +139,7 @@ impl IncomingRequest {
         });
         let is_observed = server.0.observer.is_some() || span.is_some();
         let sent = is_observed.then(|| arguments.clone().unwrap_or_default());
-        let call = Call { name: own.clone(), arguments, ..Call::default() };
+        let call = Call { name: called.clone(), arguments, ..Call::default() };
         // A program that is an agent must not approve its own calls.
         let asks_client = !server.0.approvals.can_ask() && server.0.scope.is_none();
         let admission = match conversation.session.begin(call) {
@@ -160,7 +162,7 @@ impl IncomingRequest {
             _ => None,
         };
         if let Some(sent) = sent {
-            let redacted = conversation.session.redact(&own, &sent).map(|it| it.arguments);
+            let redacted = conversation.session.redact(called, &sent).map(|it| it.arguments);
             let arguments = redacted.unwrap_or(sent);
             let call = FinishedCall {
                 id: &id,

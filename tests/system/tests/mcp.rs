@@ -196,6 +196,37 @@ fn a_client_over_standard_input_lists_calls_and_hangs_up() {
 }
 
 #[test]
+fn schemas_follow_the_rules_of_a_client() {
+    let spec = r#"[find:Tool {description: "Finds"} |
+        (`$top`::Int {range: 1...})==>(key?::Text {secret: true})==>(labels::Map<Text>)==>(::Any)]"#;
+    let library = r#"[l:Library | (find:Builtin {name: "echo"})]"#;
+    let folder = folder(&[("spec.gram", spec), ("library.gram", library)]);
+    let words =
+        ["mcp", "spec.gram", "--library", "library.gram", "--trace", "trace.jsonl", "--for"];
+    for (target, key, labels) in [
+        ("anthropic", "_top", json!({"a": "b"})),
+        ("openai-strict", "$top", json!("{\"a\": \"b\"}")),
+        ("gemini", "_top", json!("{\"a\": \"b\"}")),
+    ] {
+        let mut client = Speaking::gramc(&folder, &[&words[..], &[target]].concat());
+        let list = client.ask("tools/list", &json!({}));
+        let tool = &list["tools"][0];
+        let properties = &tool["inputSchema"]["properties"];
+        let kind = if labels.is_string() { "string" } else { "object" };
+        assert_eq!(properties["labels"]["type"], kind, "{target}: {tool}");
+        let mut arguments = json!({"labels": labels, "key": "hunter2"});
+        arguments[key] = 3.into();
+        assert!(properties.get(key).is_some(), "{target}: {tool}");
+        let result = client.call("find", &arguments);
+        let expected = json!({"$top": 3, "key": "***", "labels": {"a": "b"}});
+        let received: Value = serde_json::from_str(text(&result)).expect("it is JSON");
+        assert_eq!(received, expected, "{target}: {result}");
+        assert_eq!(client.end(), Some(0));
+        assert!(!folder.read("trace.jsonl").contains("hunter2"), "{target}");
+    }
+}
+
+#[test]
 fn a_change_of_the_list_is_told_over_the_same_line() {
     let folder = files();
     let words = ["mcp", "spec.gram", "--library", "library.gram"];

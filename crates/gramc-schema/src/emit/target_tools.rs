@@ -3,11 +3,12 @@
 use std::collections::HashMap;
 
 use gramc_check::Valid;
+use gramc_json_schema::keywords::name as k;
 use gramc_model::Module;
 use serde_json::Value;
 
 use super::{Compilation, Options};
-use crate::lower::{Restore, Target};
+use crate::lower::{Restore, Target, ToolShape};
 
 /// A tool in the form of a target.
 #[derive(Debug)]
@@ -18,6 +19,24 @@ pub struct TargetTool {
     pub name: String,
     /// The definition.
     pub definition: Value,
+    shape: ToolShape,
+}
+
+impl TargetTool {
+    /// The schema of the parameters. `None` if the target leaves out schemas without properties.
+    pub fn parameters(&self) -> Option<&Value> {
+        let path = self.shape.schema_path();
+        path.iter().try_fold(&self.definition, |value, key| value.get(key))
+    }
+
+    /// The description, which may tell what the schema cannot.
+    pub fn description(&self) -> Option<&str> {
+        let tool = match self.shape.schema_path().as_slice() {
+            [around, _, ..] => self.definition.get(around)?,
+            _ => &self.definition,
+        };
+        tool.get(k::DESCRIPTION)?.as_str()
+    }
 }
 
 /// The tools of a specification in the form of a target.
@@ -39,7 +58,8 @@ impl TargetTools {
             let name = compilation.name_of(entry.name()).to_owned();
             let compiled = compilation.compile(*entry);
             restores.insert(name.clone(), (own_name.clone(), compiled.restore().into_owned()));
-            tools.push(TargetTool { own_name, name, definition: compiled.into_json() });
+            let (definition, shape) = (compiled.into_json(), target.spec().shape);
+            tools.push(TargetTool { own_name, name, definition, shape });
         }
         Self { tools, restores }
     }
@@ -47,6 +67,11 @@ impl TargetTools {
     /// The tools, with those in containers.
     pub fn tools(&self) -> &[TargetTool] {
         &self.tools
+    }
+
+    /// The tool with a name in the specification.
+    pub fn tool(&self, own_name: &str) -> Option<&TargetTool> {
+        self.tools.iter().find(|tool| tool.own_name == own_name)
     }
 
     /// The name of a tool in the specification, if it is another one or its arguments may be changed.

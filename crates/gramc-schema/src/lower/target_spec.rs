@@ -116,7 +116,7 @@ pub enum ToolShape {
 impl ToolShape {
     /// The keys on the way to the schema. If there are several, the first one is that of the object
     /// with the name and the description.
-    pub(super) fn schema_path(self) -> Vec<&'static str> {
+    pub(crate) fn schema_path(self) -> Vec<&'static str> {
         match self {
             Self::Schema => vec![],
             Self::Function { .. } => vec!["function", "parameters"],

@@ -20,6 +20,13 @@ impl Session {
     /// Redacts the arguments of a call. `None` if the tool is unknown or has no secret parameters,
     /// so that no redaction is needed.
     pub fn redact(&self, name: &str, arguments: &str) -> Option<RedactedArguments> {
+        // The keys of secrets are those of the specification.
+        let restored =
+            self.target.as_ref().map(|target| target.restore(name, Some(arguments.to_owned())));
+        let (name, arguments) = match &restored {
+            Some((name, arguments)) => (&**name, arguments.as_deref().unwrap_or_default()),
+            None => (name, arguments),
+        };
         let Some(CallTarget::Tool(tool)) = self.bound.find(name) else { return None };
         let spec = &self.bound.tool(tool).spec;
         if !spec.parameters.iter().any(|parameter| parameter.secret) {

@@ -4,6 +4,9 @@ use std::path::PathBuf;
 
 use clap::{Args as ClapArgs, ValueEnum};
 
+use gramc_schema::Target;
+
+use super::doc::target_parser;
 use super::{Approve, Bind, Journal, SpecOrServer};
 
 /// Serve the tools of a library as an MCP server
@@ -23,6 +26,7 @@ use super::{Approve, Bind, Journal, SpecOrServer};
   gramc mcp large.gram --library large.gram --search    a model loads tools on demand
   gramc mcp openapi.yaml --env SHOP_KEY             an API as an MCP server
   gramc mcp --command \"npx -y some-server\" --search
+  gramc mcp --command \"npx -y some-server\" --for gemini    for a client that rejects some schemas
   gramc mcp --config servers.json                   several MCP servers as one
   gramc mcp tools.gram --library friendly.gram --http 8080
   TOKEN=… gramc mcp tools.gram --library friendly.gram --http 0.0.0.0:8080 --token-env TOKEN")]
@@ -49,6 +53,10 @@ pub(crate) struct Mcp {
     /// or types, and call_tool
     #[arg(long)]
     pub(crate) search: bool,
+    /// Serve schemas that this target accepts, such as anthropic or openai-strict, and reverse its changes in
+    /// calls
+    #[arg(long = "for", value_name = "TARGET", value_parser = target_parser(), hide_possible_values = true)]
+    pub(crate) target: Option<Target>,
     /// Reaction to descriptions and instructions of MCP servers that look like an attack on the model
     #[arg(long, value_enum, value_name = "ACTION", default_value_t = OnSuspicious::Warn)]
     pub(crate) on_suspicious: OnSuspicious,

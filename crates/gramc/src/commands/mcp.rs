@@ -56,7 +56,8 @@ pub(super) fn run(args: &Mcp, display: Display) -> Outcome {
         let observer = trace.clone().map(observer);
         let tracer = telemetry.as_ref().map(Telemetry::call_tracer);
         let suspicious = SuspiciousTexts::new(args.on_suspicious);
-        let options = ServerOptions { approvals, observer, tracer, has_finder: args.search };
+        let (has_finder, target) = (args.search, args.target);
+        let options = ServerOptions { approvals, observer, tracer, has_finder, target };
         let server = if let Some(read) = &read {
             prepare(read, options, &suspicious).await?
         } else {
