@@ -210,7 +210,7 @@ fn schemas_follow_the_rules_of_a_client() {
     ] {
         let mut client = Speaking::gramc(&folder, &[&words[..], &[target]].concat());
         let list = client.ask("tools/list", &json!({}));
-        let tool = &list["tools"][0];
+        let tool = &list["result"]["tools"][0];
         let properties = &tool["inputSchema"]["properties"];
         let kind = if labels.is_string() { "string" } else { "object" };
         assert_eq!(properties["labels"]["type"], kind, "{target}: {tool}");
