@@ -9,6 +9,7 @@ mod python;
 mod read;
 pub mod reference;
 mod rust;
+pub mod targets;
 mod typescript;
 
 pub use interface::Interface;

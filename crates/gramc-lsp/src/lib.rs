@@ -1,7 +1,7 @@
 //! The language server for gram.
 //!
-//! [`serve`] serves one client of the Language Server Protocol over a pair of pipes. [`Workbench`]
-//! handles the same requests without threads, for tests and for embedding. Parsing and checking are
+//! [`serve`] serves one client of the Language Server Protocol over a pair of pipes. [`LanguageServer`] handles
+//! messages without threads and pipes, and [`Workbench`] single requests. Parsing and checking are
 //! done by `gramc-syntax` and `gramc-schema`.
 //!
 //! ```
@@ -26,6 +26,7 @@ mod data_files;
 mod diagnostics;
 mod dispatch;
 mod document_kind;
+mod embedded;
 mod fences;
 mod file;
 mod formatting;
@@ -60,6 +61,7 @@ mod workbench;
 mod workers;
 mod workspace_edit;
 
+pub use embedded::LanguageServer;
 pub use request::RequestError;
 pub use server::serve;
 pub use workbench::Workbench;

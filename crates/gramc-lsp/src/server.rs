@@ -73,7 +73,7 @@ pub(crate) struct Server {
     pending: HashMap<RequestId, PendingRequest>,
     /// Requests that wait for projects to load, and the start of the wait.
     waiting: Vec<Request>,
-    since: Instant,
+    since: Option<Instant>,
     published: push::Publications,
     next_id: i32,
     asked: BTreeMap<i32, ClientRequest>,
@@ -123,7 +123,7 @@ pub fn serve(
             }
         }
     })?;
-    let mut server = Server::new(events, out);
+    let mut server = Server::new(events, out, 1);
     let ended = server.run(&incoming);
     // Write all responses before the process ends.
     let Server { out, .. } = server;
@@ -133,19 +133,20 @@ pub fn serve(
 }
 
 impl Server {
-    fn new(events: Sender<ServerEvent>, out: Sender<Json>) -> Self {
+    /// Creates a server. Without `threads`, it does all work on the thread of its caller.
+    pub(crate) fn new(events: Sender<ServerEvent>, out: Sender<Json>, threads: usize) -> Self {
         Self {
             lifecycle: Lifecycle::New,
             client: Arc::default(),
             state: GlobalState::default(),
             events,
             out,
-            workers: Workers::new("request", REQUEST_THREADS),
-            diagnoser: Workers::new("diagnostics", 1),
-            loader: Workers::new("loader", 1),
+            workers: Workers::new("request", threads * REQUEST_THREADS),
+            diagnoser: Workers::new("diagnostics", threads),
+            loader: Workers::new("loader", threads),
             pending: HashMap::new(),
             waiting: Vec::new(),
-            since: Instant::now(),
+            since: None,
             published: push::Publications::default(),
             next_id: 0,
             asked: BTreeMap::new(),
@@ -155,14 +156,14 @@ impl Server {
     fn run(&mut self, incoming: &Receiver<ServerEvent>) -> io::Result<i32> {
         loop {
             let event = if !self.waiting.is_empty() {
-                incoming.recv_timeout(MAX_LOADING_WAIT.saturating_sub(self.since.elapsed()))
+                let waited = self.since.map(|since| since.elapsed()).unwrap_or_default();
+                incoming.recv_timeout(MAX_LOADING_WAIT.saturating_sub(waited))
             } else if self.state.has_lone_documents() {
                 incoming.recv_timeout(LONE_DOCUMENT_INTERVAL)
             } else {
                 incoming.recv().map_err(|_| RecvTimeoutError::Disconnected)
             };
             match event {
-                Ok(ServerEvent::Incoming(Incoming::Wrong(answer))) => self.send(answer.into()),
                 Ok(ServerEvent::Incoming(Incoming::Message(message))) => {
                     if let Some(code) = self.message(message) {
                         return Ok(code);
@@ -173,9 +174,7 @@ impl Server {
                     return Ok(i32::from(self.lifecycle != Lifecycle::Shut));
                 }
                 Ok(ServerEvent::Closed(Err(error))) => return Err(error),
-                Ok(ServerEvent::Loaded(loaded)) => self.add_project(*loaded),
-                Ok(ServerEvent::Answered(id, answer)) => self.send_answer(id, answer),
-                Ok(ServerEvent::Diagnosed(diagnosed)) => self.publish(diagnosed),
+                Ok(event) => self.handle_event(event),
                 Err(RecvTimeoutError::Timeout) if !self.waiting.is_empty() => {
                     self.answer_waiting();
                 }
@@ -189,7 +188,18 @@ impl Server {
         }
     }
 
-    fn send(&self, message: Json) {
+    /// Handles an event that is neither a message nor the end of the connection.
+    pub(crate) fn handle_event(&mut self, event: ServerEvent) {
+        match event {
+            ServerEvent::Incoming(Incoming::Wrong(answer)) => self.send(answer.into()),
+            ServerEvent::Loaded(loaded) => self.add_project(*loaded),
+            ServerEvent::Answered(id, answer) => self.send_answer(id, answer),
+            ServerEvent::Diagnosed(diagnosed) => self.publish(diagnosed),
+            ServerEvent::Incoming(Incoming::Message(_)) | ServerEvent::Closed(_) => {}
+        }
+    }
+
+    pub(crate) fn send(&self, message: Json) {
         // The writer reports its end as an event.
         let _ = self.out.send(message);
     }
@@ -223,7 +233,7 @@ impl Server {
     }
 
     /// Handles a message. Returns the exit code after `exit`.
-    fn message(&mut self, message: Message) -> Option<i32> {
+    pub(crate) fn message(&mut self, message: Message) -> Option<i32> {
         match message {
             Message::Request(request) => match (self.lifecycle, request.method.as_str()) {
                 (Lifecycle::New, "initialize") => self.initialize(request),

@@ -30,13 +30,18 @@ pub(crate) fn read(input: &mut impl BufRead) -> io::Result<Option<Incoming>> {
     let Some(length) = header(input)? else { return Ok(None) };
     let mut body = vec![0; length];
     input.read_exact(&mut body)?;
-    Ok(Some(match serde_json::from_slice(&body) {
+    Ok(Some(parse(&body)))
+}
+
+/// Parses the text of a message.
+pub(crate) fn parse(body: &[u8]) -> Incoming {
+    match serde_json::from_slice(body) {
         Ok(value) => message(value),
         Err(error) => {
             let why = format!("invalid JSON: {error}");
             Incoming::Wrong(error_response(&Value::Null, ErrorCode::ParseError, &why))
         }
-    }))
+    }
 }
 
 /// Reads a header and returns the length of the message. `None` at the end of input.

@@ -2,7 +2,7 @@
 
 use std::cell::OnceCell;
 use std::collections::HashMap;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use gramc_check::{Import, ImportFailure, ImportGraph, ResolvedImport};
 use gramc_syntax::{Parse, Span};
@@ -153,6 +153,38 @@ impl ImportPaths {
         });
         known.get(path).copied()
     }
+}
+
+/// Resolves the imports between texts by their names.
+pub(crate) fn link_by_name(files: &[TextFile]) -> ImportGraph {
+    let names = || files.iter().map(|file| Path::new(file.text.source().name()));
+    let of = files.iter().zip(names()).map(|(file, name)| {
+        let folder = name.parent().unwrap_or(Path::new(""));
+        let resolve = |import: Import| {
+            let path = without_dots(&folder.join(&import.path));
+            let missing = || {
+                let error = ImportPathError::NoSuchFile(path.display().to_string());
+                ImportFailure(error.to_string())
+            };
+            let text = names().position(|name| without_dots(name) == path).ok_or_else(missing);
+            ResolvedImport { span: import.span, text }
+        };
+        gramc_check::imports(&file.text).into_iter().map(resolve).collect()
+    });
+    ImportGraph { of: of.collect() }
+}
+
+/// A path without `.` and `..`.
+fn without_dots(path: &Path) -> PathBuf {
+    let mut plain = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::CurDir => {}
+            Component::ParentDir if plain.file_name().is_some() => drop(plain.pop()),
+            part => plain.push(part),
+        }
+    }
+    plain
 }
 
 fn imports_of(path: Option<&Path>, text: &Parse) -> Vec<ImportLink> {

@@ -5,9 +5,9 @@ use std::path::Path;
 use gramc_check::{Checked, ImportGraph};
 use gramc_lint::{Cache, Fixed, Settings};
 use gramc_model::Library;
-use gramc_syntax::{Diagnostic, Parse};
+use gramc_syntax::{Diagnostic, Parse, SourceFile, parse};
 
-use crate::imports::ImportPaths;
+use crate::imports::{ImportPaths, link_by_name};
 use crate::inputs::read_file;
 use crate::{FileError, ImportPathError, Inputs, LoadError, TextFile};
 
@@ -32,6 +32,16 @@ impl Texts {
     /// Reads and parses gram files in parallel, and the files that they import.
     pub fn read(inputs: &Inputs) -> Result<Self, LoadError> {
         Ok(Self::new(inputs.read_files()?))
+    }
+
+    /// Texts without a file system. An import finds another text by its name, which is a path with
+    /// slashes. The first `named` texts are the specification, the others can be imported.
+    pub fn of_memory(files: Vec<SourceFile>, named: usize) -> Self {
+        let read = |source: SourceFile| TextFile { path: None, text: parse(source) };
+        let files: Vec<_> = files.into_iter().map(read).collect();
+        let imports = link_by_name(&files);
+        let paths = ImportPaths::new(&files);
+        Self::of_linked(files, named, paths, imports)
     }
 
     /// Adds the imported files.

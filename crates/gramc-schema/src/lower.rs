@@ -9,6 +9,7 @@
 mod excess;
 mod fields;
 mod loss;
+mod lower_schema;
 mod names;
 mod output;
 mod page;
@@ -31,7 +32,8 @@ pub(crate) use schema::sentences::{PINNED, references_in};
 pub(crate) use shape::is_object_schema;
 
 pub use excess::{Excess, request_limits};
-pub use loss::{Became, Loss};
+pub use loss::{Became, Effect, Loss};
+pub use lower_schema::{PortableSchema, lower_schema};
 pub use names::Names;
 pub use output::lower_output;
 pub use page::page;

@@ -1,5 +1,6 @@
 //! Approval of calls before they run.
 
+#[cfg(not(target_family = "wasm"))]
 mod program;
 
 use std::fmt::{self, Debug};
@@ -14,6 +15,7 @@ use tokio::sync::Mutex;
 use crate::invocation::{InvocationError, ValueFuture};
 use crate::sanitize::beginning;
 
+#[cfg(not(target_family = "wasm"))]
 pub use program::ProgramApprover;
 
 /// Which calls of a tool have to be approved. The stricter policy is the greater one.

@@ -98,6 +98,7 @@ impl ProgramEnvironment {
         &self.secrets
     }
 
+    #[cfg(not(target_family = "wasm"))]
     /// The variables of this process that every program inherits. A value that begins with `()` is
     /// a function of a shell, which could run code, and is left out.
     fn inherited_variables() -> impl Iterator<Item = (OsString, OsString)> {
@@ -111,6 +112,7 @@ impl ProgramEnvironment {
         self.working_folder.as_deref().or(self.folder.as_deref())
     }
 
+    #[cfg(not(target_family = "wasm"))]
     /// The command that runs a program with these variables in its folder.
     pub fn command(&self, program: &str) -> tokio::process::Command {
         let base = self.folder.as_deref().filter(|_| program.contains(std::path::is_separator));

@@ -6,21 +6,26 @@
 
 mod builtin;
 mod client;
+#[cfg(not(target_family = "wasm"))]
 mod command;
 mod declaration;
 mod fake;
 mod function;
+#[cfg(not(target_family = "wasm"))]
 mod http;
 mod load_error;
 mod replay;
 
 pub use builtin::Builtin;
 pub use client::Client;
+#[cfg(not(target_family = "wasm"))]
 pub use command::Command;
 pub use declaration::Declaration;
 pub use fake::Fake;
 pub use function::{Function, async_function, function, not_json};
+#[cfg(not(target_family = "wasm"))]
 pub(crate) use http::HttpClient;
+#[cfg(not(target_family = "wasm"))]
 pub use http::{Http, TemplateError};
 pub use load_error::{LoadError, PagesError};
 pub use replay::{Replay, ReplayError};
@@ -37,12 +42,14 @@ use crate::environment::ProgramEnvironment;
 use crate::invocation::{Answer, Implementation, InvocationError, InvocationErrorKind};
 use crate::server_loader::{LibraryServers, ServerLoader, ToolSource};
 
+#[cfg(not(target_family = "wasm"))]
 /// Loads the implementations of one library, which share connections.
 pub(crate) struct Loader {
     http: HttpClient,
     servers: Option<Box<dyn ServerLoader>>,
 }
 
+#[cfg(not(target_family = "wasm"))]
 impl Loader {
     pub(crate) fn new(servers: Option<Box<dyn ServerLoader>>) -> Self {
         Self { http: HttpClient::default(), servers }
@@ -82,6 +89,7 @@ impl Loader {
     }
 }
 
+#[cfg(not(target_family = "wasm"))]
 pub(crate) fn load_validator(
     declaration: Declaration<'_>,
 ) -> Option<Result<Arc<dyn Implementation>, LoadError>> {
@@ -89,11 +97,13 @@ pub(crate) fn load_validator(
     Some(validator_in(value, || Ok(declaration.environment()?)))
 }
 
+#[cfg(not(target_family = "wasm"))]
 /// The validator that an attribute names: a program, which runs in `folder`, or a URL.
 pub fn validator(value: &Value, folder: &Path) -> Result<Arc<dyn Implementation>, LoadError> {
     validator_in(value, || Ok(ProgramEnvironment::in_folder(folder)))
 }
 
+#[cfg(not(target_family = "wasm"))]
 fn validator_in(
     value: &Value,
     environment: impl FnOnce() -> Result<ProgramEnvironment, LoadError>,
@@ -119,6 +129,7 @@ pub async fn run_unless_cancelled(
     }
 }
 
+#[cfg(not(target_family = "wasm"))]
 /// The output of a program or a service, which has to be UTF-8. If `is_content`, it is a list of
 /// content blocks of MCP.
 fn raw_answer(who: &str, output: Vec<u8>, is_content: bool) -> Result<Answer, InvocationError> {

@@ -40,6 +40,12 @@
 //! });
 //! ```
 
+#![cfg_attr(
+    target_family = "wasm",
+    allow(dead_code, unused_imports, reason = "programs and requests do not exist there")
+)]
+
+#[cfg(not(target_family = "wasm"))]
 pub mod access_token;
 pub mod approval;
 mod bind;
@@ -48,6 +54,7 @@ mod content;
 pub mod contract;
 pub mod document;
 mod environment;
+#[cfg(not(target_family = "wasm"))]
 pub mod http_client;
 pub mod implementations;
 pub mod injected_source;
@@ -55,7 +62,9 @@ pub mod invocation;
 mod journal;
 mod library;
 pub mod masks;
+#[cfg(not(target_family = "wasm"))]
 mod process;
+#[cfg(not(target_family = "wasm"))]
 mod program;
 mod request_text;
 pub mod sanitize;
@@ -71,11 +80,15 @@ mod verdict;
 pub use bind::{BindProblem, Binding, Bound, Incompatibility, OnChange};
 pub use content::{BlockError, BlocksError, Image, ToolContent};
 pub use environment::ProgramEnvironment;
+#[cfg(not(target_family = "wasm"))]
 pub use http_client::{RequestHeaders, TlsOptions};
 pub use injected_source::InjectedSource;
 pub use journal::hex;
 pub use journal::{CallJournal, JournalError};
-pub use library::{LibraryError, LoadOptions, ToolLibrary};
+#[cfg(not(target_family = "wasm"))]
+pub use library::LoadOptions;
+pub use library::{LibraryError, ToolLibrary};
+#[cfg(not(target_family = "wasm"))]
 pub use process::{ProcessGroup, ProcessPipes, ProcessWatcher, StartError, watch_processes};
 pub use session::{
     Admission, AdmittedCall, CallObserver, CallStream, Callers, CheckedCall, FinishedCall,

@@ -1,5 +1,6 @@
 //! Implementations for tools, with the policy for their calls.
 
+#[cfg(not(target_family = "wasm"))]
 mod declared;
 mod specification;
 
@@ -21,6 +22,7 @@ use crate::settings::Settings;
 use gramc_calls::ArgumentMapping;
 use gramc_calls::check::Problem;
 
+#[cfg(not(target_family = "wasm"))]
 pub use declared::LoadOptions;
 pub use specification::LibraryError;
 

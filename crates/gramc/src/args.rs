@@ -21,9 +21,8 @@ use std::path::{Path, PathBuf};
 
 use clap::builder::{PathBufValueParser, PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
+use gramc_codegen::targets::{Emitter, TARGETS};
 use gramc_schema::Draft;
-
-use crate::targets::{Emitter, TARGETS};
 
 pub(crate) use ab::{Ab, AbCommand, Merge, Reporting};
 pub(crate) use calls::{

@@ -14,7 +14,6 @@ mod save;
 mod server_library;
 mod source;
 mod start;
-mod targets;
 #[cfg(unix)]
 mod watchdog;
 

@@ -1,6 +1,6 @@
 //! Data to standard output or to files.
 
-use std::fmt::{Display, Write as _};
+use std::fmt::Display;
 use std::fs;
 use std::io::{self, BufWriter, Read as _, Write};
 use std::path::Path;
@@ -101,14 +101,6 @@ pub(crate) fn write_lines<T: Sync>(
     })
 }
 
-/// What a function makes of items, in order, on all processors where there are many.
-pub(crate) fn map_in_parallel<T: Sync, R: Send>(
-    items: &[T],
-    make: impl Fn(&T) -> R + Sync + Send,
-) -> Vec<R> {
-    items.par_iter().with_min_len(MIN_PER_THREAD).map(make).collect()
-}
-
 /// The items' lines, in parts.
 fn lines_in_parallel<T: Sync>(
     items: &[T],
@@ -124,23 +116,4 @@ fn lines_in_parallel<T: Sync>(
         Ok(part)
     };
     items.par_chunks(MIN_PER_THREAD).enumerate().map(lines).collect()
-}
-
-/// The name of a tool's file: `%` and all characters that a file system may reject are
-/// percent-encoded, so that two tools never share a file.
-pub(crate) fn file_name(tool: &str) -> String {
-    let mut name = String::new();
-    for (at, c) in tool.char_indices() {
-        let plain = c.is_alphanumeric() || matches!(c, '_' | '-' | '@') || (c == '.' && at > 0);
-        if plain {
-            name.push(c);
-        } else {
-            let mut bytes = [0; 4];
-            for byte in c.encode_utf8(&mut bytes).bytes() {
-                // Writing to a string does not fail.
-                let _ = write!(name, "%{byte:02X}");
-            }
-        }
-    }
-    name
 }

@@ -26,7 +26,7 @@ impl Server {
         };
         if self.state.is_loading() {
             if self.waiting.is_empty() {
-                self.since = Instant::now();
+                self.since = Some(Instant::now());
             }
             return self.waiting.push(request);
         }

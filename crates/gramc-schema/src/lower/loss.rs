@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use gramc_json_schema::keywords::Keyword;
 use serde::Serialize;
 use serde_json::Value;
 
@@ -54,6 +55,41 @@ pub enum Became {
     Dropped { reason: &'static str },
     /// The constraint was dropped, and the model is not told of it.
     Lost { reason: &'static str },
+}
+
+/// How a loss changes the set of values that a schema accepts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Effect {
+    /// Values that the original refuses are accepted.
+    Wider,
+    /// The same values are accepted, possibly in another form.
+    Equal,
+    /// Values that the original accepts are refused.
+    Narrower,
+}
+
+impl Loss {
+    /// How the loss changes the set of accepted values.
+    pub fn effect(&self) -> Effect {
+        match &self.became {
+            Became::Description { .. } | Became::Lost { .. }
+                if Keyword::of(&self.constraint).is_annotation() =>
+            {
+                Effect::Equal
+            }
+            Became::Description { .. } | Became::Lost { .. } | Became::JsonText | Became::AnyOf => {
+                Effect::Wider
+            }
+            Became::Renamed { .. }
+            | Became::Nullable
+            | Became::Inlined
+            | Became::Rewritten { .. }
+            | Became::Wrapped { .. }
+            | Became::Dropped { .. } => Effect::Equal,
+            Became::Closed | Became::Narrowed { .. } => Effect::Narrower,
+        }
+    }
 }
 
 impl Became {

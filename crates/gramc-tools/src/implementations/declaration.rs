@@ -8,6 +8,7 @@ use smol_str::SmolStr;
 
 use super::LoadError;
 use crate::environment::ProgramEnvironment;
+#[cfg(not(target_family = "wasm"))]
 use crate::http_client::{RequestHeaders, TlsOptions};
 use crate::injected_source::{InjectedSource, SourceError, source, sources};
 
@@ -85,6 +86,7 @@ impl<'d> Declaration<'d> {
         Ok(environment)
     }
 
+    #[cfg(not(target_family = "wasm"))]
     /// The headers of each request.
     pub fn request_headers(&self) -> Result<RequestHeaders, LoadError> {
         let declared = self.attribute("headers").map(|it| sources(it, self.folder));
@@ -93,6 +95,7 @@ impl<'d> Declaration<'d> {
         Ok(RequestHeaders::new(headers.collect::<Result<Vec<_>, SourceError>>()?)?)
     }
 
+    #[cfg(not(target_family = "wasm"))]
     /// The TLS options. Paths are relative to the library's file.
     pub fn tls_options(&self) -> Result<TlsOptions, LoadError> {
         let Some(value) = self.attribute("tls") else { return Ok(TlsOptions::default()) };

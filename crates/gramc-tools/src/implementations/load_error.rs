@@ -3,7 +3,9 @@
 use gramc_calls::MappingError;
 
 use super::ReplayError;
+#[cfg(not(target_family = "wasm"))]
 use super::http::TemplateError;
+#[cfg(not(target_family = "wasm"))]
 use crate::http_client::{HeaderError, TlsError};
 use crate::injected_source::SourceError;
 use crate::invocation::InvocationError;
@@ -18,8 +20,10 @@ pub enum LoadError {
     NoServer { kind: &'static str },
     #[error(transparent)]
     Source(#[from] SourceError),
+    #[cfg(not(target_family = "wasm"))]
     #[error(transparent)]
     Header(#[from] HeaderError),
+    #[cfg(not(target_family = "wasm"))]
     #[error(transparent)]
     Tls(#[from] TlsError),
     #[error(transparent)]
@@ -28,6 +32,7 @@ pub enum LoadError {
     Recording { path: String, error: ReplayError },
     #[error("invalid HTTP method `{0}`")]
     Method(String),
+    #[cfg(not(target_family = "wasm"))]
     #[error(transparent)]
     Url(#[from] TemplateError),
     #[error(transparent)]

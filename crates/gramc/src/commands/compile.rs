@@ -3,6 +3,9 @@
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
+use gramc_codegen::targets::{
+    Emission, EmitError, EmitInput, EmittedOutput, EmittedTool, ToolText, file_name,
+};
 use gramc_project::{Texts, ValidTexts};
 use gramc_schema::emit::{Compilation, Entry, Options};
 use gramc_schema::lower::{Became, Loss};
@@ -13,8 +16,7 @@ use serde_json::{Map, Value};
 use super::watch;
 use crate::args::{Compile, Display, Format};
 use crate::failure::{CLEAN, Failure, Outcome, PROBLEMS};
-use crate::output::{self, Layout, file_name};
-use crate::targets::{Emission, EmitInput, EmittedOutput, EmittedTool, ToolText};
+use crate::output::{self, Layout};
 use crate::{report, source};
 
 pub(super) fn run(args: &Compile, display: Display) -> Outcome {
@@ -55,6 +57,12 @@ fn compile(args: &Compile, display: Display) -> Outcome {
         is_one_tool: args.tool.is_some(),
         needs_losses: args.losses,
         is_folder: args.output().is_some_and(is_folder),
+    });
+    let emission = emission.map_err(|error| match error {
+        EmitError::NoResult | EmitError::SeveralResults(_) => {
+            Failure::new(format!("{error} with --type"))
+        }
+        error => error.into(),
     })?;
     let Emission { warnings, losses, output } = emission;
     output::say_each("warning: ", warnings);

@@ -2,13 +2,13 @@
 
 use std::fmt::Write as _;
 
+use gramc_codegen::targets::{self, TARGETS};
 use gramc_lint::Lint;
 use gramc_syntax::{Applicability, Code};
 
 use crate::args::Explain;
 use crate::failure::{CLEAN, Failure, Outcome};
 use crate::output;
-use crate::targets::{self, TARGETS};
 
 pub(super) fn run(args: &Explain) -> Outcome {
     let text = match &args.code {

@@ -2,8 +2,7 @@
 
 use gramc_grammar::{Grammar, Syntax, ToolSchema};
 
-use super::{Emission, EmitInput, EmittedOutput, Emitter, ToolText};
-use crate::failure::Failure;
+use super::{Emission, EmitError, EmitInput, EmittedOutput, Emitter, ToolText};
 
 impl Emitter for Syntax {
     fn name(&self) -> &'static str {
@@ -20,7 +19,7 @@ impl Emitter for Syntax {
 
     /// Derives the grammar of the arguments of one tool, or of a call of any tool; for a folder, a
     /// grammar of the arguments of each.
-    fn emit<'m>(&self, input: &EmitInput<'_, 'm>) -> Result<Emission<'m>, Failure> {
+    fn emit<'m>(&self, input: &EmitInput<'_, 'm>) -> Result<Emission<'m>, EmitError> {
         let tools = input.entries.iter().map(|entry| ToolSchema::new(input.compilation, *entry));
         let tools: Vec<_> = tools.collect();
         let grammars: Vec<Grammar> = match &tools[..] {

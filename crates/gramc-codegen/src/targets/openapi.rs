@@ -2,8 +2,7 @@
 
 use gramc_openapi::emit;
 
-use super::{Emission, EmitInput, EmittedOutput, Emitter};
-use crate::failure::Failure;
+use super::{Emission, EmitError, EmitInput, EmittedOutput, Emitter};
 
 /// The target `openapi`.
 #[derive(Debug)]
@@ -27,7 +26,7 @@ impl Emitter for OpenApi {
         true
     }
 
-    fn emit<'m>(&self, input: &EmitInput<'_, 'm>) -> Result<Emission<'m>, Failure> {
+    fn emit<'m>(&self, input: &EmitInput<'_, 'm>) -> Result<Emission<'m>, EmitError> {
         let EmitInput { title, module, compilation, entries, .. } = input;
         let emit::Document { value, losses } = emit::document(title, *module, compilation, entries);
         let output = EmittedOutput::Json { file: "openapi.json".to_owned(), value };

@@ -2,12 +2,15 @@
 
 use gramc_schema::Target;
 use gramc_schema::emit::Compiled;
+use rayon::prelude::*;
 
 use super::{
-    Emission, EmitInput, EmittedOutput, EmittedTool, Emitter, exceeded_limits, output_type,
+    Emission, EmitError, EmitInput, EmittedOutput, EmittedTool, Emitter, exceeded_limits,
+    output_type,
 };
-use crate::failure::Failure;
-use crate::output;
+
+/// The entries from which on another thread is worth its start.
+const MIN_PER_THREAD: usize = 200;
 
 /// A target for tools, or for a type as structured output.
 #[derive(Debug)]
@@ -34,14 +37,16 @@ impl Emitter for ProviderTarget {
         self.0.spec().shape.is_output()
     }
 
-    fn emit<'m>(&self, input: &EmitInput<'_, 'm>) -> Result<Emission<'m>, Failure> {
+    fn emit<'m>(&self, input: &EmitInput<'_, 'm>) -> Result<Emission<'m>, EmitError> {
         if self.compiles_type() {
             return output_type::emit(self.0, input);
         }
-        let tools = output::map_in_parallel(&input.entries, |entry| EmittedTool {
+        let entries = input.entries.par_iter().with_min_len(MIN_PER_THREAD);
+        let tools = entries.map(|entry| EmittedTool {
             name: entry.name(),
             compiled: input.compilation.compile(*entry),
         });
+        let tools: Vec<_> = tools.collect();
         let values: Vec<_> = tools.iter().filter_map(|tool| tool.compiled.json()).collect();
         let warnings = exceeded_limits(self.0, &values);
         let losses = tools.iter().map(|tool| &tool.compiled).flat_map(Compiled::losses);

@@ -2,8 +2,7 @@
 
 use gramc_schema::typescript;
 
-use super::{Emission, EmitInput, EmittedOutput, Emitter};
-use crate::failure::Failure;
+use super::{Emission, EmitError, EmitInput, EmittedOutput, Emitter};
 
 /// The target `typescript`.
 #[derive(Debug)]
@@ -22,7 +21,7 @@ impl Emitter for TypeScript {
         typescript::page()
     }
 
-    fn emit<'m>(&self, input: &EmitInput<'_, 'm>) -> Result<Emission<'m>, Failure> {
+    fn emit<'m>(&self, input: &EmitInput<'_, 'm>) -> Result<Emission<'m>, EmitError> {
         let tools = input.entries.iter().map(|entry| input.compilation.source(*entry));
         let text = typescript::declarations(tools.collect());
         let output = EmittedOutput::Text { file: "tools.ts".to_owned(), text };

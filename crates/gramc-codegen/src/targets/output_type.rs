@@ -5,12 +5,13 @@ use gramc_schema::Target;
 use gramc_schema::emit::type_use_schema;
 use gramc_schema::lower::lower_output;
 
-use super::{Emission, EmitInput, EmittedOutput, exceeded_limits};
-use crate::failure::Failure;
-use crate::output::file_name;
+use super::{Emission, EmitError, EmitInput, EmittedOutput, exceeded_limits, file_name};
 
-/// Compiles the type that the command line names, or the result of the only agent that has one.
-pub(super) fn emit<'m>(target: Target, input: &EmitInput<'_, 'm>) -> Result<Emission<'m>, Failure> {
+/// Compiles the type of a name, or the result of the only agent that has one.
+pub(super) fn emit<'m>(
+    target: Target,
+    input: &EmitInput<'_, 'm>,
+) -> Result<Emission<'m>, EmitError> {
     let module = input.module.module();
     let NamedType { name, description, type_use } = match input.type_name {
         Some(name) => find_declared(module, name)?,
@@ -32,7 +33,7 @@ struct NamedType<'m> {
 }
 
 /// Finds a declared type. Types inside of tools come last.
-fn find_declared<'m>(module: &'m Module, name: &str) -> Result<NamedType<'m>, Failure> {
+fn find_declared<'m>(module: &'m Module, name: &str) -> Result<NamedType<'m>, EmitError> {
     let named = module.types.iter().filter(|(_, declared)| declared.name == name);
     if let Some((id, declared)) = named.min_by_key(|(_, declared)| declared.local) {
         let type_use = TypeUse::new(Type::Named(id));
@@ -40,23 +41,20 @@ fn find_declared<'m>(module: &'m Module, name: &str) -> Result<NamedType<'m>, Fa
         return Ok(NamedType { name: &declared.name, description, type_use });
     }
     let names = module.types.iter().map(|(_, declared)| declared.name.as_str());
-    Err(Failure::unknown_name(&format!("there is no type `{name}`"), name, names, None))
+    Err(EmitError::unknown_type(name, names))
 }
 
 /// Finds the result type of the only agent that has one.
-fn find_result(module: &Module) -> Result<NamedType<'_>, Failure> {
+fn find_result(module: &Module) -> Result<NamedType<'_>, EmitError> {
     let agents = module.agents.iter();
     let mut with_result = agents.filter_map(|agent| Some((agent, agent.result.as_ref()?)));
     let Some((agent, ty)) = with_result.next() else {
-        return Err(Failure::new("no agent has a `result`; name a type with --type"));
+        return Err(EmitError::NoResult);
     };
-    let others: Vec<String> = with_result.map(|(agent, _)| format!(", `{}`", agent.name)).collect();
+    let others: Vec<_> = with_result.map(|(agent, _)| agent.name.to_string()).collect();
     if !others.is_empty() {
-        return Err(Failure::new(format!(
-            "several agents have a `result`: `{}`{}; name a type with --type",
-            agent.name,
-            others.concat()
-        )));
+        let first = std::iter::once(agent.name.to_string());
+        return Err(EmitError::SeveralResults(first.chain(others).collect()));
     }
     let mut chosen =
         NamedType { name: &agent.name, description: None, type_use: TypeUse::new(ty.clone()) };

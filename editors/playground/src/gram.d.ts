@@ -1,0 +1,4 @@
+declare module "*.gram" {
+  const text: string;
+  export default text;
+}
