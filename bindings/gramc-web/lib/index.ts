@@ -102,9 +102,15 @@ export interface Imported {
 
 export interface Change {
   tool: string;
-  kind: string;
+  /** The kind of the change. */
+  change: string;
   message: string;
-  breaking: "yes" | "no" | "unknown";
+  /** `null` if it is undecided. */
+  breaking: boolean | null;
+  /** A call that the new version refuses, or a result that is new. */
+  witness?: unknown;
+  /** Whether the witness is repaired at run time. */
+  repaired?: boolean;
   [detail: string]: unknown;
 }
 

@@ -11,6 +11,7 @@ mod init;
 mod live_server;
 mod login;
 mod mcp;
+mod playground;
 mod run;
 mod search;
 mod session;
@@ -36,6 +37,7 @@ pub(crate) use init::Init;
 pub(crate) use live_server::{LiveServer, LiveServerWithToken};
 pub(crate) use login::{Login, Logout, Tls};
 pub(crate) use mcp::{Mcp, OnSuspicious};
+pub(crate) use playground::Playground;
 pub(crate) use run::{AgentOptions, Run, Trace};
 pub(crate) use search::Search;
 pub(crate) use session::Session;
@@ -121,6 +123,7 @@ pub(crate) enum Command {
     Connect(Bridge),
     Login(Login),
     Logout(Logout),
+    Playground(Playground),
     Lsp(Lsp),
     /// Print a completion script for a shell
     #[command(after_help = "Example:\n  gramc completions bash > /etc/bash_completion.d/gramc")]

@@ -17,6 +17,7 @@ mod list;
 mod login;
 mod mcp;
 mod parse;
+mod playground;
 mod run;
 mod search;
 mod session;
@@ -67,6 +68,7 @@ pub(crate) fn run(args: Args) -> Outcome {
         Command::Connect(args) => agents::connect(&args),
         Command::Login(args) => login::login(&args),
         Command::Logout(args) => login::logout(&args),
+        Command::Playground(args) => playground::run(&args),
         Command::Lsp(_) => serve_editor(),
         Command::Completions { shell } => {
             let mut script = Vec::new();

@@ -154,13 +154,12 @@ function comparePane(source: object): Pane {
       const compared = read<{ changes: Change[]; version: string }>(outcome);
       if (!compared) return element("changes").replaceChildren(make("p", "hint", failure(outcome)));
       const { changes, version } = compared;
-      const badges = { yes: ["refused", "breaking"], no: ["ok", "compatible"], unknown: ["wider", "undecided"] };
       const items = changes.map((change) => {
-        const [style, label] = badges[change.breaking];
-        const witness = change.witness as { value: unknown } | undefined;
+        const { breaking, witness } = change;
+        const [style, label] = breaking ? ["refused", "breaking"] : breaking === null ? ["wider", "undecided"] : ["ok", "compatible"];
         const text = make("span", "", make("code", "", change.tool), ` ${change.message}`);
-        if (witness) text.append(make("pre", "", `${change.tool} ${JSON.stringify(witness.value)}`));
-        return make("li", "", make("span", `badge ${style}`, label!), text);
+        if (witness !== undefined) text.append(make("pre", "", `${change.tool} ${JSON.stringify(witness)}`));
+        return make("li", "", make("span", `badge ${style}`, label), text);
       });
       const title = changes.length ? `Semantic versioning: ${version} version` : "No changes";
       element("changes").replaceChildren(make("h2", "", title), make("ul", "", ...items));

@@ -6,13 +6,13 @@ import { join } from "node:path";
 
 /// Calls `visit` for each view, and adds to the lists of `seen`: requests, errors, what axe finds in what
 /// `check` is called for, and pages that are wider than the window.
-export async function inEachView(packages, executablePath, seen, visit) {
+export async function inEachView(packages, executablePath, seen, visit, widths = [1200, 380]) {
   const require = createRequire(join(packages, "index.js"));
   const { chromium } = require("playwright-core");
   const axe = readFileSync(require.resolve("axe-core/axe.min.js"), "utf8");
   const profile = mkdtempSync(join(tmpdir(), "gramc-browser-"));
   try {
-    for (const width of [1200, 380]) {
+    for (const width of widths) {
       for (const colorScheme of ["light", "dark"]) {
         const context = await chromium.launchPersistentContext(profile, {
           executablePath,

@@ -44,7 +44,7 @@ async fn sign_in(args: &Login, options: SignInOptions) -> Outcome {
 }
 
 /// Opens a page in the browser of the user, if there is one.
-fn open_page(page: &str) {
+pub(super) fn open_page(page: &str) {
     let mut command = if cfg!(target_os = "macos") {
         Command::new("open")
     } else if cfg!(windows) {
