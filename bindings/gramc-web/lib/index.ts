@@ -159,8 +159,6 @@ export interface Lowered {
 export interface Tool {
   name: string;
   description: string | null;
-  /** Arguments that the tool accepts, if some were found. */
-  example: Record<string, unknown> | null;
 }
 
 export interface Target {
@@ -295,12 +293,21 @@ export class Gramc {
   }
 
   /**
-   * Lists the tools, each with arguments that it accepts.
+   * Lists the tools.
    *
    * @throws {GramcError} if the specification has errors
    */
   tools(source: Source): Tool[] {
     return this.#run("tools", { source: sourceOf(source) });
+  }
+
+  /**
+   * Finds arguments that a tool accepts, with the examples and defaults of its parameters.
+   *
+   * @throws {GramcError} if the specification has errors, or no such tool
+   */
+  example(source: Source, tool: string): Record<string, unknown> | null {
+    return this.#run("example", { source: sourceOf(source), tool });
   }
 
   /** Returns the page about the code of a diagnostic or about a target, in Markdown. */

@@ -43,6 +43,7 @@ pub(crate) fn run(mut request: Value) -> Answer {
         "validate" => validate(read(request)?),
         "lower" => lower(read(request)?),
         "restore" => restore(read(request)?),
+        "example" => example(read(request)?),
         "tools" => list_tools(request["source"].take()),
         "lsp" => lsp(&request["message"]),
         "explain" => explain(&request["code"]),
@@ -314,18 +315,30 @@ fn lowered<R>(
     })
 }
 
-/// The tools with arguments that each accepts.
+/// The names and descriptions of the tools.
 fn list_tools(source: Value) -> Answer {
     let specification = read::<Source>(source)?.check()?;
     let module = &specification.valid.module;
     let tools = module.tools.iter().map(|tool| {
-        json!({
-            "name": tool.name.as_str(),
-            "description": tool.description.as_deref(),
-            "example": example_arguments(&module.types, tool),
-        })
+        json!({ "name": tool.name.as_str(), "description": tool.description.as_deref() })
     });
     Ok(tools.collect())
+}
+
+#[derive(Deserialize)]
+struct Example {
+    source: Source,
+    tool: String,
+}
+
+/// Finds arguments that a tool accepts.
+fn example(Example { source, tool: name }: Example) -> Answer {
+    let specification = source.check()?;
+    let module = &specification.valid.module;
+    let names = module.tools.iter().map(|tool| tool.name.as_str());
+    let tool = module.tools.iter().find(|tool| tool.name == name);
+    let tool = tool.ok_or_else(|| unknown("tool", &name, names))?;
+    Ok(example_arguments(&module.types, tool).into())
 }
 
 fn lsp(message: &Value) -> Answer {

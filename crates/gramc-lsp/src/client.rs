@@ -2,8 +2,7 @@
 
 use std::sync::Arc;
 
-use lsp_types::InitializeParams;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use crate::position::Encoding;
 use crate::tokens::TokenCache;
@@ -66,20 +65,22 @@ pub(crate) const REFRESHES: [&str; 4] = [
 ];
 
 impl Client {
-    /// Reads the client's capabilities from its `initialize` request.
-    pub(crate) fn new(params: &InitializeParams) -> Self {
-        let capabilities = json!(params.capabilities);
+    /// Reads the client's capabilities from the parameters of its `initialize` request. They are read
+    /// as JSON, since the type for all of them takes much code.
+    pub(crate) fn new(params: &Value) -> Self {
+        let capabilities = &params["capabilities"];
         let has = |path: &str| capabilities.pointer(path) == Some(&Value::Bool(true));
         let lists = |path: &str, name: &str| {
             let list = capabilities.pointer(path).and_then(Value::as_array);
             list.is_some_and(|all| all.iter().any(|one| one == name))
         };
         let versioned_edits = has("/workspace/workspaceEdit/documentChanges");
-        let general = params.capabilities.general.as_ref();
-        let encodings = general.and_then(|it| it.position_encodings.as_deref());
-        let settings = params.initialization_options.as_ref();
+        let encodings = &capabilities["general"]["positionEncodings"];
+        let encodings = encodings.as_array().into_iter().flatten().filter_map(Value::as_str);
+        let encodings: Vec<_> = encodings.collect();
+        let settings = Some(&params["initializationOptions"]).filter(|it| !it.is_null());
         Self {
-            encoding: Encoding::choose(encodings.unwrap_or_default()),
+            encoding: Encoding::choose(&encodings),
             pulls: capabilities.pointer("/textDocument/diagnostic").is_some(),
             refreshes: REFRESHES.map(|method| has(&format!("/{method}Support"))),
             watches: has("/workspace/didChangeWatchedFiles/dynamicRegistration"),

@@ -16,9 +16,9 @@ pub(crate) enum Encoding {
 
 impl Encoding {
     /// The cheapest encoding that the client offers. Bytes need no conversion.
-    pub(crate) fn choose(offered: &[PositionEncodingKind]) -> Self {
+    pub(crate) fn choose(offered: &[&str]) -> Self {
         let all = [Self::Utf8, Self::Utf32, Self::Utf16];
-        all.into_iter().find(|one| offered.contains(&one.kind())).unwrap_or_default()
+        all.into_iter().find(|one| offered.contains(&one.kind().as_str())).unwrap_or_default()
     }
 
     pub(crate) fn kind(self) -> PositionEncodingKind {

@@ -269,21 +269,20 @@ impl Server {
     }
 
     fn initialize(&mut self, request: Request) {
-        let params: lsp::InitializeParams = match serde_json::from_value(request.params) {
-            Ok(params) => params,
-            Err(error) => {
-                let why = format!("invalid parameters: {error}");
-                return self.refuse(request.id, ErrorCode::InvalidParams, &why);
-            }
-        };
-        let client = Client::new(&params);
+        let params = &request.params;
+        if !params["capabilities"].is_object() {
+            let why = "invalid parameters: missing field `capabilities`";
+            return self.refuse(request.id, ErrorCode::InvalidParams, why);
+        }
+        let client = Client::new(params);
         let encoding: Encoding = client.encoding;
         self.client = Arc::new(client);
-        let folders = params.workspace_folders.unwrap_or_default();
-        let mut folders: Vec<_> = folders.iter().filter_map(|it| path_of(&it.uri)).collect();
+        let path = |uri: &Value| path_of(&uri.as_str()?.parse().ok()?);
+        let folders = params["workspaceFolders"].as_array().into_iter().flatten();
+        let mut folders: Vec<_> = folders.filter_map(|it| path(&it["uri"])).collect();
         if folders.is_empty() {
-            #[expect(deprecated, reason = "older clients send `rootUri`")]
-            folders.extend(params.root_uri.as_ref().and_then(path_of));
+            // Older clients send `rootUri`.
+            folders.extend(path(&params["rootUri"]));
         }
         self.state = GlobalState::new(encoding, folders);
         let result = json!({

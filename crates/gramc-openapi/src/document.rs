@@ -7,6 +7,7 @@ use gramc_json_schema::pointer::{decode_fragment, unescape_token};
 use serde_json::{Map, Value};
 
 use crate::error::ApiError;
+#[cfg(not(target_family = "wasm"))]
 use crate::yaml;
 
 /// The longest chain of references.
@@ -72,6 +73,17 @@ pub fn parse(text: &str) -> Result<Value, ApiError> {
         let invalid = ApiError::Syntax { format: "JSON", message: error.to_string() };
         yaml::parse(text).map_err(|_| invalid)
     })
+}
+
+#[cfg(target_family = "wasm")]
+mod yaml {
+    use super::{ApiError, Value};
+
+    /// Reads no YAML.
+    pub(super) fn parse(_: &str) -> Result<Value, ApiError> {
+        let message = "not supported here; convert it to JSON".to_owned();
+        Err(ApiError::Syntax { format: "YAML", message })
+    }
 }
 
 /// A document whose references are followed.

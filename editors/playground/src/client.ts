@@ -32,9 +32,9 @@ export class Client {
     throw new Error(outcome?.error);
   }
 
-  /** Calls a function with the parameters of a notification of the language server. */
-  on(method: string, listener: Listener): void {
-    this.#listeners.set(method, listener);
+  /** Calls a function with the diagnostics of a document. */
+  onDiagnostics(uri: string, listener: Listener): void {
+    this.#listeners.set(uri, listener);
   }
 
   /** The operation that sends a notification to the language server. */
@@ -52,7 +52,7 @@ export class Client {
     let result: any = null;
     const messages = outcome && "result" in outcome ? JSON.parse(outcome.result) : [];
     for (const message of messages) {
-      if (message.method) this.#listeners.get(message.method)?.(message.params);
+      if (message.method) this.#listeners.get(message.params?.uri)?.(message.params);
       else result = message.result ?? null;
     }
     return result;

@@ -40,7 +40,6 @@ export interface Problem {
 }
 
 const SEVERITIES = ["error", "warning", "info", "info"] as const;
-const URI = "inmemory://playground/tools.gram";
 
 const jsonColors = HighlightStyle.define([
   { tag: tags.propertyName, class: "t-property" },
@@ -57,7 +56,7 @@ export function textEditor(parent: Element, label: string, extensions: Extension
     bracketMatching(),
     indentUnit.of("  "),
     EditorView.lineWrapping,
-    EditorView.contentAttributes.of({ "aria-label": label, spellcheck: "false" }),
+    EditorView.contentAttributes.of({ "aria-label": label, spellcheck: "false", tabindex: "0" }),
     keymap.of([...completionKeymap, ...lintKeymap, ...defaultKeymap, ...historyKeymap, ...searchKeymap, indentWithTab]),
   ];
   return new EditorView({ parent, state: EditorState.create({ extensions: [extensions, shared] }) });
@@ -104,18 +103,35 @@ function position(doc: Text, at: number): LspPosition {
   return { line: line.number - 1, character: at - line.from };
 }
 
-/** The specification, with diagnostics, fixes, completion, hover and colors of the language server. */
+/** Starts the language server and returns its types of tokens. */
+export async function startServer(client: Client): Promise<string[]> {
+  const capabilities = { textDocument: { completion: { completionItem: { documentationFormat: ["markdown"] } } } };
+  const answer = await client.ask("initialize", { capabilities });
+  await client.run([client.notification("initialized", {})]);
+  return answer.capabilities.semanticTokensProvider.legend.tokenTypes;
+}
+
+/** A text in gram, with diagnostics, fixes, completion, hover and colors of the language server. */
 export class GramEditor {
   readonly view: EditorView;
   readonly #client: Client;
+  readonly #uri: string;
   readonly #onProblems: (problems: Problem[]) => void;
   #legend: string[] = [];
   #version = 0;
 
-  constructor(parent: Element, client: Client, onText: () => void, onProblems: (problems: Problem[]) => void) {
+  constructor(
+    parent: Element,
+    label: string,
+    name: string,
+    client: Client,
+    onText: () => void,
+    onProblems: (problems: Problem[]) => void,
+  ) {
     this.#client = client;
+    this.#uri = `inmemory://playground/${name}`;
     this.#onProblems = onProblems;
-    this.view = textEditor(parent, "Specification in gram", [
+    this.view = textEditor(parent, label, [
       lineNumbers(),
       lintGutter(),
       tokenField,
@@ -123,30 +139,27 @@ export class GramEditor {
       hoverTooltip((_, at) => this.#hover(at), { hoverTime: 250 }),
       onChange(onText),
     ]);
-    client.on("textDocument/publishDiagnostics", (params) => void this.#show(params));
+    client.onDiagnostics(this.#uri, (params) => void this.#show(params));
   }
 
   get text(): string {
     return this.view.state.doc.toString();
   }
 
-  /** Starts the language server with the current text. */
-  async start(): Promise<void> {
-    const capabilities = { textDocument: { completion: { completionItem: { documentationFormat: ["markdown"] } } } };
-    const answer = await this.#client.ask("initialize", { capabilities });
-    this.#legend = answer.capabilities.semanticTokensProvider.legend.tokenTypes;
-    await this.#client.run([this.#client.notification("initialized", {})]);
-    const document = { uri: URI, languageId: "gram", version: ++this.#version, text: this.text };
+  /** Opens the document in the language server, which has these types of tokens. */
+  async open(legend: string[]): Promise<void> {
+    this.#legend = legend;
+    const document = { uri: this.#uri, languageId: "gram", version: ++this.#version, text: this.text };
     await this.#client.run([this.#client.notification("textDocument/didOpen", { textDocument: document })]);
   }
 
   /** The operations after a change: they send the text and ask for its colors. */
   get operations(): [change: Operation, tokens: Operation] {
-    const textDocument = { uri: URI, version: ++this.#version };
+    const textDocument = { uri: this.#uri, version: ++this.#version };
     const change = { textDocument, contentChanges: [{ text: this.text }] };
     return [
       this.#client.notification("textDocument/didChange", change),
-      this.#client.request("textDocument/semanticTokens/full", { textDocument: { uri: URI } }),
+      this.#client.request("textDocument/semanticTokens/full", { textDocument: { uri: this.#uri } }),
     ];
   }
 
@@ -172,7 +185,7 @@ export class GramEditor {
     const found = params.diagnostics;
     const action = (diagnostic: any) =>
       this.#client.request("textDocument/codeAction", {
-        textDocument: { uri: URI },
+        textDocument: { uri: this.#uri },
         range: diagnostic.range,
         context: { diagnostics: [diagnostic], only: ["quickfix"] },
       });
@@ -198,7 +211,7 @@ export class GramEditor {
 
   /** A fix as an action of the editor. */
   #action(fix: any): Action[] {
-    const edits: LspEdit[] | undefined = fix.edit?.changes?.[URI];
+    const edits: LspEdit[] | undefined = fix.edit?.changes?.[this.#uri];
     if (!edits) return [];
     const apply = (view: EditorView) => {
       const { doc } = view.state;
@@ -218,7 +231,7 @@ export class GramEditor {
     const before = doc.sliceString(Math.max(0, context.pos - 1), context.pos);
     if (!context.explicit && !/[\w:({[`,|"<@]/.test(before)) return null;
     const answer = await this.#client.ask("textDocument/completion", {
-      textDocument: { uri: URI },
+      textDocument: { uri: this.#uri },
       position: position(doc, context.pos),
     });
     const items: any[] = Array.isArray(answer) ? answer : (answer?.items ?? []);
@@ -249,7 +262,7 @@ export class GramEditor {
 
   async #hover(at: number) {
     const { doc } = this.view.state;
-    const params = { textDocument: { uri: URI }, position: position(doc, at) };
+    const params = { textDocument: { uri: this.#uri }, position: position(doc, at) };
     const answer = await this.#client.ask("textDocument/hover", params);
     if (!answer?.contents) return null;
     const { range, contents } = answer;

@@ -1,12 +1,13 @@
 /** The page: connects the editors, the panes, the worker and the address. */
 
-import { EditorView, lineNumbers } from "@codemirror/view";
+import { EditorView } from "@codemirror/view";
 
 import type { Change, Compiled, Loss, Target, Tool, Verdict } from "../../../bindings/gramc-web/lib/index";
 import { Client } from "./client";
-import { GramEditor, jsonLanguage, onChange, readOnly, setText, textEditor, type Problem } from "./editor";
+import { GramEditor, jsonLanguage, onChange, readOnly, setText, startServer, textEditor, type Problem } from "./editor";
 import { examples } from "./examples";
 import { indent } from "./json";
+import { inline } from "./markdown";
 import { mistakes } from "./mistakes";
 import { decode, encode, type State } from "./state";
 import type { Operation, Outcome } from "./worker";
@@ -18,6 +19,13 @@ function make(tag: string, className: string, ...children: (string | Node)[]): H
   const made = document.createElement(tag);
   made.className = className;
   made.append(...children);
+  return made;
+}
+
+/** Creates an element with a message, in which code is in backticks. */
+function message(tag: string, className: string, text: string): HTMLElement {
+  const made = make(tag, className);
+  inline(made, text);
   return made;
 }
 
@@ -44,12 +52,16 @@ let tools: Tool[] = [];
 let targets: Target[] = [];
 /** The arguments that were written for the user, and not by the user. */
 let suggested = "";
+/** The tool and the text of the last suggestion. */
+let suggestedFor = "";
 let mistake = 0;
 
-const editor = new GramEditor(element("text"), client, () => update(), showProblems);
+const editor = new GramEditor(element("text"), "Specification in gram", "tools.gram", client, () => update(), showProblems);
 const resultView = textEditor(element("result"), "Compiled tools", [readOnly, jsonLanguage]);
 const argumentsView = textEditor(element("arguments"), "Arguments of the call", [jsonLanguage, onChange(() => update())]);
-const oldView = textEditor(element("old"), "Released version in gram", [lineNumbers(), onChange(() => update())]);
+const released = new GramEditor(element("old"), "Released version in gram", "released.gram", client, () => update(), () => undefined);
+/** The released version that the language server has. */
+let openedRelease: string | undefined;
 
 /** The operations of a pane with what shows their outcomes. */
 interface Pane {
@@ -72,7 +84,8 @@ function outputPane(source: object): Pane {
     show([outcome]) {
       const compiled = read<Compiled>(outcome);
       element("output").classList.toggle("stale", !compiled);
-      element("about").textContent = compiled ? (targets.find((it) => it.name === target)?.about ?? "") : failure(outcome);
+      const about = compiled ? (targets.find((it) => it.name === target)?.about ?? "") : failure(outcome);
+      element("about").replaceChildren(message("span", "", about));
       if (!compiled) return element("losses").replaceChildren();
       const isJson = /^[[{]/.test(compiled.text);
       setText(resultView, isJson ? indent(compiled.text) : compiled.text.trimEnd());
@@ -92,9 +105,9 @@ function showLosses(losses: Loss[], warnings: string[]): void {
   const items = losses.slice(0, 200).map((loss) => {
     const effect = make("span", `badge ${loss.effect}`, loss.effect);
     effect.title = EFFECTS[loss.effect];
-    return make("li", "", effect, make("span", "", loss.message));
+    return make("li", "", effect, message("span", "", loss.message));
   });
-  const limits = warnings.map((warning) => make("li", "", make("span", "badge error", "limit"), make("span", "", warning)));
+  const limits = warnings.map((warning) => make("li", "", make("span", "badge error", "limit"), message("span", "", warning)));
   element("losses").replaceChildren(make("h2", "", title), make("ul", "", ...limits, ...items));
 }
 
@@ -131,8 +144,8 @@ function verdictParts(verdict: Verdict): HTMLElement[] {
     make("li", "", make("span", "badge equal", rule), make("span", "", make("code", "", path || "arguments"), ": ", show(from), " → ", show(to))),
   );
   rows.push(...removed.map((path) => make("li", "", make("span", "badge wider", "removed"), make("code", "", path))));
-  for (const { code, message } of verdict.warnings ?? []) {
-    if (code !== "stripped-arguments") rows.push(make("li", "", make("span", "badge wider", "note"), make("span", "", message)));
+  for (const { code, message: note } of verdict.warnings ?? []) {
+    if (code !== "stripped-arguments") rows.push(make("li", "", make("span", "badge wider", "note"), message("span", "", note)));
   }
   if (rows.length) parts.push(make("ul", "", ...rows));
   if (verdict.ok) {
@@ -157,7 +170,7 @@ function comparePane(source: object): Pane {
       const items = changes.map((change) => {
         const { breaking, witness } = change;
         const [style, label] = breaking ? ["refused", "breaking"] : breaking === null ? ["wider", "undecided"] : ["ok", "compatible"];
-        const text = make("span", "", make("code", "", change.tool), ` ${change.message}`);
+        const text = message("span", "", `\`${change.tool}\` ${change.message}`);
         if (witness !== undefined) text.append(make("pre", "", `${change.tool} ${JSON.stringify(witness)}`));
         return make("li", "", make("span", `badge ${style}`, label), text);
       });
@@ -169,8 +182,8 @@ function comparePane(source: object): Pane {
 
 function showProblems(problems: Problem[]): void {
   const items = problems.map((problem) => {
-    const { severity, line, message, code, from, actions } = problem;
-    const place = make("button", "link", `${line}: ${message.split("\n")[0]}`);
+    const { severity, line, message: text, code, from, actions } = problem;
+    const place = message("button", "link", `${line}: ${text.split("\n")[0]}`);
     place.onclick = () => {
       editor.view.dispatch({ selection: { anchor: from }, effects: EditorView.scrollIntoView(from, { y: "center" }) });
       editor.view.focus();
@@ -202,14 +215,20 @@ function showTools(outcome: Outcome | undefined): void {
   }
   if (!names.includes(state.tool)) state.tool = names[0] ?? "";
   select.value = state.tool;
-  if (!state.arguments || state.arguments === suggested) suggestCall();
 }
 
-function suggestCall(): void {
-  const example = tools.find((tool) => tool.name === state.tool)?.example;
+/** Whether the arguments are still those that were suggested, perhaps for another tool. */
+function isSuggested(): boolean {
+  return !state.arguments || state.arguments === suggested;
+}
+
+async function suggestCall(): Promise<void> {
+  const { text, tool } = state;
+  const example = await client.runOne("example", { source: { text }, tool }).catch(() => undefined);
+  if (example === undefined || tool !== state.tool) return;
   suggested = indent(JSON.stringify(example ?? {}), 40);
-  setText(argumentsView, suggested);
   state.arguments = suggested;
+  setText(argumentsView, suggested);
 }
 
 let isRunning = false;
@@ -220,7 +239,7 @@ let changedAt = 0;
 function update(): void {
   state.text = editor.text;
   state.arguments = argumentsView.state.doc.toString();
-  state.old = oldView.state.doc.toString();
+  state.old = released.text;
   changedAt ||= performance.now();
   isOutdated = true;
   if (!isRunning) void run();
@@ -238,13 +257,22 @@ async function run(): Promise<void> {
     const panes = [isPane[state.view === "editor" ? "output" : state.view]!(source)];
     const [tokens, list] = [editor.operations, ["tools", { source }] as Operation];
     const operations = [...tokens, list, ...panes.flatMap((pane) => pane.operations)];
+    const isNewRelease = state.view === "compare" && openedRelease !== state.old;
+    if (isNewRelease) {
+      openedRelease = state.old;
+      const [change, colors] = await client.run(released.operations);
+      client.receive(change);
+      if (released.text === openedRelease) released.colors(client.receive(colors));
+    }
     const [change, colors, listed, ...outcomes] = await client.run(operations);
     if (editor.text === state.text) editor.colors(client.receive(colors));
     client.receive(change);
-    const before = state.tool + state.arguments;
     showTools(listed);
-    // The first tool, or another suggested call.
-    if (state.tool + state.arguments !== before && state.view === "call") isOutdated = true;
+    if (state.view === "call" && state.tool && isSuggested() && `${state.tool}\n${state.text}` !== suggestedFor) {
+      suggestedFor = `${state.tool}\n${state.text}`;
+      await suggestCall();
+      isOutdated = true;
+    }
     for (const pane of panes) pane.show(outcomes.splice(0, pane.operations.length));
     const time = performance.now() - start;
     performance.measure("keystroke to result", { start, duration: time });
@@ -316,7 +344,7 @@ function wire(): void {
     if (!example) return;
     suggested = state.arguments = "";
     setText(argumentsView, "");
-    setText(oldView, example.old ?? "");
+    setText(released.view, example.old ?? "");
     setText(editor.view, example.text);
   };
   for (const [target, title] of CHIPS) {
@@ -342,16 +370,16 @@ function wire(): void {
   target.onchange = () => setTarget(target.value);
   element<HTMLSelectElement>("tool").onchange = () => {
     state.tool = element<HTMLSelectElement>("tool").value;
-    suggestCall();
+    setText(argumentsView, "");
     update();
   };
   for (const tab of document.querySelectorAll<HTMLElement>("[role=tab]")) tab.onclick = () => setView(tab.dataset.view!);
   listen("format", "click", () => void format());
   listen("share", "click", () => void share());
   listen("copy", "click", () => void copy(element("copy"), resultView.state.doc.toString()));
-  listen("reset", "click", suggestCall);
+  listen("reset", "click", () => setText(argumentsView, suggested));
   listen("break", "click", () => setText(argumentsView, mistakes[mistake++ % mistakes.length]!(suggested)));
-  listen("release", "click", () => setText(oldView, editor.text));
+  listen("release", "click", () => setText(released.view, editor.text));
   const isDark = () => getComputedStyle(document.documentElement).colorScheme === "dark";
   listen("theme", "click", () => setTheme(isDark() ? "light" : "dark"));
   window.addEventListener("hashchange", async () => {
@@ -368,7 +396,7 @@ function wire(): void {
 function fill(): void {
   const { text, old, view, target } = state;
   const written = state.arguments;
-  setText(oldView, old);
+  setText(released.view, old);
   setText(argumentsView, written);
   setText(editor.view, text);
   setTarget(target);
@@ -384,7 +412,8 @@ targets = await client.runOne("targets", {}).catch((error: Error) => {
 });
 wire();
 const shown = { ...state };
-await editor.start();
+const legend = await startServer(client);
+for (const one of [editor, released]) await one.open(legend);
 Object.assign(state, shown);
 fill();
 if (matchMedia("(max-width: 800px)").matches) setView("editor");

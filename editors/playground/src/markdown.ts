@@ -1,6 +1,7 @@
 /** The Markdown of hovers and documentation: paragraphs, code, emphasis, lists and headings. */
 
-function inline(parent: HTMLElement, text: string): void {
+/** Adds a text with code, emphasis and links. */
+export function inline(parent: HTMLElement, text: string): void {
   for (const part of text.split(/(`[^`]+`|\*\*[^*]+\*\*|\[[^\]]+\]\([^)\s]+\))/)) {
     const link = /^\[([^\]]+)\]\((https?:[^)\s]+)\)$/.exec(part);
     if (link) {

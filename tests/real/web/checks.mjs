@@ -27,7 +27,7 @@ export function checkAll(gramc, GramcError) {
   assert(lowered.schema.additionalProperties === false && lowered.losses.some((it) => it.effect === "wider"), "lower");
   assert(lowered.restore({ limits: '{"cpu": 2}' }).limits.cpu === 2, "restore");
   assert(gramc.explain("unknown-type").startsWith("# "), "explain");
-  assert(gramc.tools(STAYS)[0].example.nights >= 1, "tools");
+  assert(gramc.tools(STAYS)[0].name === "book" && gramc.example(STAYS, "book").nights >= 1, "tools");
   const initialize = { jsonrpc: "2.0", id: 1, method: "initialize", params: { capabilities: {} } };
   assert(gramc.languageServer(initialize)[0].result.capabilities.hoverProvider === true, "language server");
   const textDocument = { uri: "inmemory:a.gram", languageId: "gram", version: 1, text: "[now:Tool | ()==>(::Dte)]" };

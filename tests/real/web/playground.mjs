@@ -85,7 +85,7 @@ async function use(context) {
   await tab.locator("nav [data-view=compare]").click();
   await tab.locator("#release").click();
   await write(tab, "text", "[book:Tool | (city::Text)==>(nights::Int {range: 1..14})==>(::Text)]");
-  await expectText(tab, "#changes", "`nights` allowed 1 to 30 and now allows 1 to 14");
+  await expectText(tab, "#changes", "nights allowed 1 to 30 and now allows 1 to 14");
   await expectText(tab, "#changes", "major version");
 
   // Another browser sees the same page.
