@@ -2,7 +2,12 @@
 "use strict";
 
 // The command line of gramc.
+const { join } = require("node:path");
+
 const { native } = require("../dist/native.js");
+
+// The files of `gramc playground`.
+process.env.GRAMC_PLAYGROUND ??= join(__dirname, "../dist/playground");
 
 // Node has handlers of its own for these signals, which would call those of gramc, and be called by them.
 for (const signal of ["SIGHUP", "SIGINT", "SIGTERM"]) {

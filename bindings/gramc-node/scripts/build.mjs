@@ -1,8 +1,9 @@
-// Builds the package into `dist`: the native part with cargo, the rest with tsc. Arguments, such as
+// Builds the package into `dist`: the native part with cargo, the rest with tsc. The entry `gramc/web` and the
+// playground are copied if they are built: by `bindings/gramc-web/build` and `editors/playground/build.mjs`. Arguments, such as
 // `--release`, `--profile NAME` and `--target TRIPLE`, are those of `cargo build`. In each profile, the native part has no symbol table.
 
 import { spawnSync } from "node:child_process";
-import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -72,3 +73,6 @@ for (const place of ["lib", "dist"]) writeFileSync(join(folder, place, "addon.d.
 const require = createRequire(import.meta.url);
 run(process.execPath, [require.resolve("typescript/bin/tsc")]);
 esModules();
+for (const [built, place] of [["../gramc-web/dist", "web"], ["../../editors/playground/dist", "playground"]]) {
+  if (existsSync(join(folder, built))) cpSync(join(folder, built), join(dist, place), { recursive: true });
+}

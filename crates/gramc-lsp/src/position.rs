@@ -207,8 +207,8 @@ mod tests {
     #[test]
     fn the_cheapest_encoding_is_chosen() {
         let [eight, sixteen] = [PositionEncodingKind::UTF8, PositionEncodingKind::UTF16];
-        assert_eq!(Encoding::choose(&[sixteen.clone(), eight]), Encoding::Utf8);
-        assert_eq!(Encoding::choose(&[sixteen]), Encoding::Utf16);
+        assert_eq!(Encoding::choose(&[sixteen.as_str(), eight.as_str()]), Encoding::Utf8);
+        assert_eq!(Encoding::choose(&[sixteen.as_str()]), Encoding::Utf16);
         assert_eq!(Encoding::choose(&[]), Encoding::Utf16);
     }
 }

@@ -16,3 +16,4 @@ pub(crate) mod python;
 mod releases;
 mod repairs;
 pub(crate) mod servers;
+mod web;

@@ -31,8 +31,8 @@ type Files = HashMap<String, (&'static str, Bytes)>;
 pub(super) fn run(args: &Playground) -> Outcome {
     let folder = find_folder().ok_or_else(|| {
         Failure::new(
-            "the playground is not installed: `npx gramc playground` starts the one of the npm package, and \
-             the archives of releases include it",
+            "the playground is not installed: the npm package includes it, so run `npx gramc playground`, or \
+             set GRAMC_PLAYGROUND to the folder that `node editors/playground/build.mjs` writes",
         )
     })?;
     let files = read(&folder).map_err(|error| Failure::path("read", &folder, &error))?;
