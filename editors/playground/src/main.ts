@@ -171,7 +171,7 @@ function comparePane(source: object): Pane {
         const { breaking, witness } = change;
         const [style, label] = breaking ? ["refused", "breaking"] : breaking === null ? ["wider", "undecided"] : ["ok", "compatible"];
         const text = message("span", "", `\`${change.tool}\` ${change.message}`);
-        if (witness !== undefined) text.append(make("pre", "", `${change.tool} ${JSON.stringify(witness)}`));
+        if (witness !== undefined) text.append(make("small", "", " For example:"), make("pre", "", `${change.tool} ${JSON.stringify(witness)}`));
         return make("li", "", make("span", `badge ${style}`, label), text);
       });
       const title = changes.length ? `Semantic versioning: ${version} version` : "No changes";

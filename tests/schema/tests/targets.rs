@@ -13,7 +13,7 @@ use gramc_model::print::print;
 use gramc_model::{Module, Tool};
 use gramc_schema::Target;
 use gramc_schema::emit::{Compilation, Entry, Options, ParameterSchema};
-use gramc_schema::lower::Loss;
+use gramc_schema::lower::{Effect, Loss};
 use gramc_schema_tests::rules;
 use gramc_syntax::{SourceFile, parse};
 use jsonschema::Validator;
@@ -165,6 +165,7 @@ fn look_at(
             own_validator: validator(&own)?,
             validator: validator(&lowered)?,
             encoder: Encoder { own: &own, target: &lowered },
+            widens: compiled.losses().iter().any(|loss| loss.effect() == Effect::Wider),
         };
         for value in values {
             let arguments = |call: Value| restore.arguments(call);
@@ -180,6 +181,8 @@ struct Both<'s> {
     own_validator: Validator,
     validator: Validator,
     encoder: Encoder<'s>,
+    /// Whether a loss admits values that the own schema refuses.
+    widens: bool,
 }
 
 impl Both<'_> {
@@ -193,6 +196,9 @@ impl Both<'_> {
         // Whatever a model sends is led back somewhere, and stays what it was led back to.
         let back = restored(value.clone());
         let accepted = self.validator.is_valid(value) && self.own_validator.is_valid(&back);
+        if !self.widens && self.validator.is_valid(value) && !accepted {
+            return Err(format!("no loss is wider, but {value} is accepted, and {back} is not"));
+        }
         tally.accepted += usize::from(accepted);
         tally.refused += usize::from(!accepted);
         if !self.own_validator.is_valid(value) {
