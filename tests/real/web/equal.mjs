@@ -12,6 +12,7 @@ import { load } from "../../../bindings/gramc-web/dist/index.js";
 const root = fileURLToPath(new URL("../../..", import.meta.url));
 const program = process.argv[2];
 const gramc = await load();
+const folder = mkdtempSync(join(tmpdir(), "gramc-web-"));
 const counts = {};
 
 /** Runs the command line. Diagnostics end it with 1, and 2 is a failure. */
@@ -72,6 +73,20 @@ function compileAll(what, source, file) {
   }
 }
 
+/** Compares a specification with another version of it: wider ranges, required parameters, other numbers. */
+function compareVersions(what, file, text) {
+  const wider = text.replace(/\.\.(\d+)/g, (_, number) => `..${Number(number) + 1}`).replace(/::Int\b/g, "::Number");
+  // Defaults may lack fields that are required.
+  for (const changed of [wider.replace(/\(([a-z]\w*)\?::/g, "($1::"), wider]) {
+    const changedFile = join(folder, "changed.gram");
+    writeFileSync(changedFile, changed);
+    const { stdout } = run(["diff", file, changedFile]);
+    if (!stdout) continue;
+    const compared = gramc.diff({ name: file, text }, { name: changedFile, text: changed });
+    return equal(`${what} compared`, compared.text, stdout);
+  }
+}
+
 function imports(folder, text) {
   const names = [...text.matchAll(/^\{[^}]*imports: \[([^\]]*)\]/gm)].flatMap((it) => [...it[1].matchAll(/"([^"]+)"/g)]);
   return Object.fromEntries(names.map(([, name]) => [join(folder, name), readFileSync(join(root, folder, name), "utf8")]));
@@ -79,14 +94,16 @@ function imports(folder, text) {
 
 const examples = readdirSync(join(root, "examples"), { recursive: true, withFileTypes: true });
 for (const entry of examples.filter((it) => it.name.endsWith(".gram"))) {
-  const folder = relative(root, entry.parentPath);
-  const file = join(folder, entry.name);
+  const place = relative(root, entry.parentPath);
+  const file = join(place, entry.name);
   const text = readFileSync(join(root, file), "utf8");
-  const source = { name: file, text, imports: imports(folder, text) };
+  const source = { name: file, text, imports: imports(place, text) };
   const checked = run(["check", file, "--format", "json"]).lines;
   equal("checked examples", items(gramc.request("check", { source })).join("\n"), checked.join("\n"));
   equal("formatted examples", gramc.format(text), run(["fmt", "-"], text).stdout);
-  if (checked.every((line) => JSON.parse(line).severity !== "error")) compileAll("examples", source, file);
+  if (checked.some((line) => JSON.parse(line).severity === "error")) continue;
+  compileAll("examples", source, file);
+  if (!text.includes("imports:")) compareVersions("examples", file, text);
 }
 
 const parity = join(root, "tests/parity");
@@ -126,7 +143,6 @@ for (const name of readdirSync(data).filter((it) => /_(simple_python|multiple|li
 }
 const chosen = [...tools.values()].slice(0, 800);
 if (chosen.length < 616) throw new Error(`only ${chosen.length} real tools`);
-const folder = mkdtempSync(join(tmpdir(), "gramc-web-"));
 const [json, gram] = [join(folder, "tools.json"), join(folder, "tools.gram")];
 writeFileSync(json, JSON.stringify({ tools: chosen }));
 const imported = gramc.import(readFileSync(json, "utf8"), { name: "tools" });
@@ -134,8 +150,7 @@ equal("imported files", imported.text, run(["import", json]).stdout);
 writeFileSync(gram, imported.text);
 counts["real tools"] = chosen.length;
 compileAll("real tools", { name: gram, text: imported.text }, gram);
-const compared = gramc.diff(specification, { text: imported.text.slice(0, 0) + "[find:Tool | ()==>(::Text)]" });
-writeFileSync(gram, "[find:Tool | ()==>(::Text)]");
-equal("comparisons", compared.text, run(["diff", join(parity, "spec.gram"), gram]).stdout);
+compareVersions("real tools", gram, imported.text);
+compareVersions("calls", join(parity, "spec.gram"), specification.text);
 
 console.log(JSON.stringify(counts));
