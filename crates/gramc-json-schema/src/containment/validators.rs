@@ -2,7 +2,6 @@
 
 use std::borrow::Cow;
 
-#[cfg(not(target_family = "wasm"))]
 use jsonschema::canonical::Containment as CanonicalContainment;
 use jsonschema::error::ValidationErrorKind;
 use jsonschema::{ValidationError, Validator};
@@ -121,15 +120,7 @@ pub(super) fn reason(error: &ValidationError<'_>) -> String {
     shorten(&text, MAX_REASON)
 }
 
-/// Whether the canonical forms of two schemas prove that one contains the other. Few comparisons need it,
-/// and it would be a tenth of the code on WebAssembly.
-#[cfg(target_family = "wasm")]
-pub(super) fn proves(_: &Value, _: &Value) -> bool {
-    false
-}
-
 /// Whether the canonical forms of two schemas prove that one contains the other.
-#[cfg(not(target_family = "wasm"))]
 pub(super) fn proves(wide: &Value, narrow: &Value) -> bool {
     let canonical = |schema| {
         jsonschema::canonical::options().should_validate_formats(true).canonicalize(schema).ok()
