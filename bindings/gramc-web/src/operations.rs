@@ -319,9 +319,9 @@ fn lowered<R>(
 fn list_tools(source: Value) -> Answer {
     let specification = read::<Source>(source)?.check()?;
     let module = &specification.valid.module;
-    let tools = module.tools.iter().map(|tool| {
-        json!({ "name": tool.name.as_str(), "description": tool.description.as_deref() })
-    });
+    let tools = module.tools.iter().map(
+        |tool| json!({ "name": tool.name.as_str(), "description": tool.description.as_deref() }),
+    );
     Ok(tools.collect())
 }
 

@@ -12,7 +12,7 @@ fn errors_are_answers() {
     let answer = run(&json!({
         "operation": "compile", "source": {"text": STAYS}, "target": "opena"
     }));
-    assert_eq!(answer["error"], "unknown target `opena`; did you mean `openai`?");
+    assert_eq!(answer["error"], "unknown target `opena`; did you mean `openai` or `openapi`?");
     let answer = run(&json!({
         "operation": "compile", "source": {"text": "[now:Tool | ()==>(::Dte)]"}, "target": "openai"
     }));
@@ -40,7 +40,7 @@ fn imports_find_texts_by_their_names() {
     let source = json!({
         "name": "trips/main.gram",
         "text": "{gram: 1, imports: [\"../shared/city.gram\"]}\n[a:Tool | (at::City)==>(::Text)]",
-        "imports": {"shared/city.gram": "[City:Type {of: \"Text\"}]"}
+        "imports": {"shared/city.gram": "[City:Alias | (::Text)]"}
     });
     let found = run(&json!({"operation": "check", "source": source}));
     let found = found["result"].as_array().map(Vec::len);

@@ -155,7 +155,8 @@ fn texts_do_not_steer_the_terminal() {
 
 #[test]
 fn without_its_files_the_playground_says_where_they_are() {
-    let output = crate::support::command(crate::support::binary()).arg("playground").output().unwrap();
+    let output =
+        crate::support::command(crate::support::binary()).arg("playground").output().unwrap();
     assert_eq!(output.status.code(), Some(2));
     let said = String::from_utf8(output.stderr).unwrap();
     assert!(said.contains("npx gramc playground"), "{said}");

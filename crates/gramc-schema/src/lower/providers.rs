@@ -6,9 +6,6 @@ use super::target::Target;
 use super::target_spec::{Recursion, RefRule, SeveralTypes, TargetSpec};
 use gramc_json_schema::keywords::Keyword as K;
 
-/// When the rules were last compared with their sources.
-const AS_OF: &str = "November 2026";
-
 /// The documentation of the provider that the rules follow.
 const fn source(target: Target) -> Option<&'static str> {
     Some(match target {
@@ -60,9 +57,10 @@ const ASKED: [K; 16] = [
 
 /// The table of the schemas that each provider accepts, in Markdown.
 pub fn providers_table() -> String {
-    let mut page = "| target | objects | not supported | references | several types | limits | source |\n\
+    let mut page =
+        "| target | objects | not supported | references | several types | limits | source |\n\
                     | --- | --- | --- | --- | --- | --- | --- |\n"
-        .to_owned();
+            .to_owned();
     for target in Target::ALL.into_iter().chain(Target::OUTPUTS) {
         let (name, spec) = (target.name(), target.spec());
         let Some(source) = source(target) else { continue };
@@ -72,7 +70,7 @@ pub fn providers_table() -> String {
         for cell in cells {
             let _ = write!(page, " {cell} |");
         }
-        let _ = writeln!(page, " [documentation]({source}), {AS_OF} |");
+        let _ = writeln!(page, " [documentation]({source}) |");
     }
     page
 }

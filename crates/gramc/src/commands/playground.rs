@@ -52,9 +52,9 @@ fn find_folder() -> Option<PathBuf> {
     let named = env::var_os(VARIABLE).map(PathBuf::from);
     let program = env::current_exe().and_then(|program| program.canonicalize()).ok();
     let beside = program.as_deref().and_then(Path::parent);
-    let beside = beside.into_iter().flat_map(|folder| {
-        [folder.join("playground"), folder.join("../share/gramc/playground")]
-    });
+    let beside = beside
+        .into_iter()
+        .flat_map(|folder| [folder.join("playground"), folder.join("../share/gramc/playground")]);
     named.into_iter().chain(beside).find(|folder| folder.join("index.html").is_file())
 }
 

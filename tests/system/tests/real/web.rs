@@ -23,7 +23,12 @@ fn results_are_those_of_the_command_line() {
     let output = run(Command::new("node").arg(script("equal.mjs")).arg(binary()));
     let counts: Value = serde_json::from_str(&output).unwrap();
     eprintln!("{output}");
-    for (what, least) in [("calls", 6_000), ("real tools", 616), ("real tools compared", 1), ("examples compiled", 200)] {
+    for (what, least) in [
+        ("calls", 6_000),
+        ("real tools", 616),
+        ("real tools compared", 1),
+        ("examples compiled", 200),
+    ] {
         assert!(counts[what].as_u64() >= Some(least), "{what}: {output}");
     }
 }
