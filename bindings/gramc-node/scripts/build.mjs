@@ -76,3 +76,5 @@ esModules();
 for (const [built, place] of [["../gramc-web/dist", "web"], ["../../editors/playground/dist", "playground"]]) {
   if (existsSync(join(folder, built))) cpSync(join(folder, built), join(dist, place), { recursive: true });
 }
+// `gramc playground` serves the module of `gramc/web`.
+rmSync(join(dist, "playground/gramc.wasm"), { force: true });

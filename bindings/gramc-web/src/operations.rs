@@ -1,4 +1,4 @@
-//! The operations. Their parameters and results are typed in `bindings/gramc-node/lib/web.ts`.
+//! The operations. Their parameters and results are typed in `bindings/gramc-web/lib/index.mts`.
 
 use std::cell::RefCell;
 

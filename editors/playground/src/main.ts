@@ -2,7 +2,7 @@
 
 import { EditorView } from "@codemirror/view";
 
-import type { Change, Compiled, Loss, Target, Tool, Verdict } from "../../../bindings/gramc-web/lib/index";
+import type { Change, Compiled, Loss, Target, Tool, Verdict } from "../../../bindings/gramc-web/lib/index.mjs";
 import { Client } from "./client";
 import { GramEditor, jsonLanguage, onChange, readOnly, setText, startServer, textEditor, type Problem } from "./editor";
 import { examples } from "./examples";

@@ -1,6 +1,6 @@
 /** The worker: runs the operations of gramc, so that typing never waits for them. */
 
-import { load, type Gramc } from "../../../bindings/gramc-web/lib/index";
+import { load, type Gramc } from "../../../bindings/gramc-web/lib/index.mjs";
 
 /** An operation with its parameters, as in `Gramc.request`. */
 export type Operation = [name: string, parameters: object];

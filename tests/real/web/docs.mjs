@@ -5,7 +5,7 @@ import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-const entry = new URL("../../../bindings/gramc-web/dist/index.js", import.meta.url).href;
+const entry = new URL("../../../bindings/gramc-web/dist/index.mjs", import.meta.url).href;
 const folder = mkdtempSync(join(tmpdir(), "gramc-web-"));
 for (const page of process.argv.slice(2)) {
   const blocks = [...readFileSync(page, "utf8").matchAll(/```ts\n([\s\S]*?)```\n\n```output\n([\s\S]*?)```/g)];

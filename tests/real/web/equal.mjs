@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 
-import { load } from "../../../bindings/gramc-web/dist/index.js";
+import { load } from "../../../bindings/gramc-web/dist/index.mjs";
 
 const root = fileURLToPath(new URL("../../..", import.meta.url));
 const program = process.argv[2];

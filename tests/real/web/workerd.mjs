@@ -9,7 +9,7 @@ const { Miniflare } = createRequire(join(resolve(process.argv[2]), "package.json
 const dist = fileURLToPath(new URL("../../../bindings/gramc-web/dist", import.meta.url));
 const own = (file) => readFileSync(new URL(file, import.meta.url), "utf8");
 const worker = `
-  import { GramcError, load } from "./index.js";
+  import { GramcError, load } from "./index.mjs";
   import wasm from "./gramc.wasm";
   import { checkAll } from "./checks.mjs";
   export default {
@@ -21,7 +21,7 @@ const worker = `
 const miniflare = new Miniflare({
   modules: [
     { type: "ESModule", path: "worker.mjs", contents: worker },
-    { type: "ESModule", path: "index.js", contents: readFileSync(join(dist, "index.js"), "utf8") },
+    { type: "ESModule", path: "index.mjs", contents: readFileSync(join(dist, "index.mjs"), "utf8") },
     { type: "ESModule", path: "checks.mjs", contents: own("checks.mjs") },
     { type: "CompiledWasm", path: "gramc.wasm", contents: readFileSync(join(dist, "gramc.wasm")) },
   ],

@@ -66,6 +66,12 @@ fn read(folder: &Path) -> io::Result<Files> {
             files.insert(format!("/{name}"), (media_type(name), fs::read(&path)?.into()));
         }
     }
+    // The npm package has the module once.
+    let module = folder.join("../web/gramc.wasm");
+    if !files.contains_key("/gramc.wasm") && module.is_file() {
+        files
+            .insert("/gramc.wasm".to_owned(), (media_type("gramc.wasm"), fs::read(module)?.into()));
+    }
     files.extend(files.get("/index.html").cloned().map(|page| ("/".to_owned(), page)));
     Ok(files)
 }

@@ -35,10 +35,11 @@ fn the_npm_package_passes_its_tests() {
     assert_eq!(packed.len(), 2, "{packed:?}");
     let main = packed[0].clone();
     node(&["node_modules/publint/src/cli.js", "--strict", &main], &package);
-    // The profile leaves out what knows no `exports`, such as Node 10.
-    let resolved =
-        ["node_modules/@arethetypeswrong/cli/dist/index.js", "--profile", "node16", &main];
-    node(&resolved, &package);
+    // The profile leaves out what knows no `exports`, such as Node 10. `gramc/web` is an ES module alone.
+    let check = "node_modules/@arethetypeswrong/cli/dist/index.js";
+    let options =
+        ["--exclude-entrypoints", "web/gramc.wasm", "--ignore-rules", "cjs-resolves-to-esm"];
+    node(&[&[check][..], &options, &["--profile", "node16", &main]].concat(), &package);
 
     let project = files.path();
     let install = ["install", "--offline", "--ignore-scripts", "--no-audit", "--no-fund"];
@@ -53,6 +54,8 @@ fn the_npm_package_passes_its_tests() {
     assert_eq!(node(&["program.mjs"], project), block("output"));
     let names = node(&["-p", "require('gramc').load('shop.gram').names.join()"], project);
     assert_eq!(names, "findOrder\n");
+    std::fs::write(files.file("web.mjs"), "import { load } from 'gramc/web'; console.log((await load()).format('[a:Tool|()==>(::Text)]'));").unwrap();
+    assert_eq!(node(&["web.mjs"], project), "[a:Tool | ()==>(::Text)]\n\n");
     let version =
         run(Command::new("node_modules/.bin/gramc").arg("--version").current_dir(project));
     assert!(version.starts_with("gramc "), "{version}");
