@@ -126,8 +126,7 @@ mod tests {
     use crate::emit::{Compilation, Options};
 
     fn module(text: &str) -> Valid<Module> {
-        let checked = gramc_check::check(&[parse(SourceFile::new("t.gram", text))]);
-        checked.module.unwrap_or_else(|| panic!("{:?}", checked.diagnostics))
+        gramc_check::check(&[parse(SourceFile::new("t.gram", text))]).module.unwrap()
     }
 
     /// The tool of a text for a target, and its losses.
