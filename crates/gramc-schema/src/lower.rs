@@ -161,6 +161,15 @@ pub fn lower(spec: &TargetSpec, names: &Names, tool: ToolJson<'_>) -> Lowered {
         map.insert("description".to_owned(), text.into());
         schema::leftovers::describe(map, own.as_slice());
     }
+    if matches!(spec.shape, ToolShape::Declaration { omit_empty: true, .. })
+        && shape::has_no_properties(&schema)
+        && let Some(value) = schema.get(Keyword::MinProperties.name())
+    {
+        let constraint = Keyword::MinProperties.name().to_owned();
+        let became = Became::Lost { reason: "a tool without parameters has no schema" };
+        let (tool, path, value) = (name.to_owned(), constraint.clone(), value.clone());
+        losses.push(Loss { tool, path, constraint, value, became });
+    }
     let description = description.map(Cow::into_owned);
     let parts = shape::ToolParts {
         name: wire,

@@ -79,7 +79,7 @@ pub(crate) fn is_object_schema(schema: &Value) -> bool {
     schema.get(k::TYPE).and_then(Value::as_str) == Some("object")
 }
 
-fn has_no_properties(schema: &Value) -> bool {
+pub(super) fn has_no_properties(schema: &Value) -> bool {
     schema.get(k::PROPERTIES).and_then(Value::as_object).is_none_or(Map::is_empty)
 }
 
