@@ -52,6 +52,7 @@ mod bind;
 pub mod clock;
 mod content;
 pub mod contract;
+#[cfg(not(target_family = "wasm"))]
 pub mod document;
 mod environment;
 #[cfg(not(target_family = "wasm"))]
