@@ -88,7 +88,7 @@ pub(crate) fn likely_value(node: Node<'_>, expected: ValueType) -> Option<String
         ValueType::Time => likely_time(&content),
         ValueType::Bytes => likely_size(&content),
         ValueType::Url => is_text.then(|| likely_url(&content)).flatten(),
-        ValueType::OneOf(words) => {
+        ValueType::OneOf(words) | ValueType::Approval(words) => {
             let word = words.iter().find(|word| word.eq_ignore_ascii_case(&content))?;
             Some(format!("\"{word}\""))
         }

@@ -268,7 +268,8 @@ impl ItemList<'_> {
             | ValueType::Type
             | ValueType::Format
             | ValueType::Url
-            | ValueType::OneOf(_) => "\"$1\"$0",
+            | ValueType::OneOf(_)
+            | ValueType::Approval(_) => "\"$1\"$0",
             ValueType::Flag => "${1|true,false|}$0",
             ValueType::Range | ValueType::Size => "${1:1}..${2:10}$0",
             ValueType::Names => "[\"$1\"]$0",
@@ -334,7 +335,7 @@ impl ItemList<'_> {
         };
         match one.value {
             ValueType::Flag => self.words(&["true", "false"]),
-            ValueType::OneOf(words) => {
+            ValueType::OneOf(words) | ValueType::Approval(words) => {
                 for word in words {
                     self.string(word, K::ENUM_MEMBER, one.documentation);
                 }
