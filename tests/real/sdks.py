@@ -308,7 +308,7 @@ def claude_strict(tools):
     yield from claude(tools, strict=True)
 
 
-def gemini(tools, field="parameters"):
+def gemini(tools, field="parameters", result="response"):
     yield from one_list(tools)
     for tool in tools:
         try:
@@ -318,7 +318,7 @@ def gemini(tools, field="parameters"):
                 yield "tool: %s: %s" % ("/".join(map(str, detail["loc"])), detail["msg"])
             return
         for function in tool.get("functionDeclarations") or []:
-            for other in set(function) - {"name", "description", field}:
+            for other in set(function) - {"name", "description", field, result}:
                 yield "%s: `%s` stands where `%s` should" % (function.get("name"), other, field)
     config = genai.types.GenerateContentConfig(tools=tools)
     body = sent_by(
@@ -334,10 +334,15 @@ def gemini_plain(tools):
     tools = copy.deepcopy(tools)
     for tool in tools or []:
         for function in tool.get("functionDeclarations") or []:
-            if "parameters_json_schema" in function:
-                function["parametersJsonSchema"] = function.pop("parameters_json_schema")
-            if "parameters" in function:
-                function["parameters"] = gemini_schema(function["parameters"])
+            for key, own in (
+                ("parameters_json_schema", "parametersJsonSchema"),
+                ("response_json_schema", "responseJsonSchema"),
+            ):
+                if key in function:
+                    function[own] = function.pop(key)
+            for key in ("parameters", "response"):
+                if key in function:
+                    function[key] = gemini_schema(function[key])
     return tools
 
 
@@ -363,12 +368,12 @@ def gemini_schema(node):
 
 
 def gemini_json(tools):
-    yield from gemini(tools, "parametersJsonSchema")
+    yield from gemini(tools, "parametersJsonSchema", "responseJsonSchema")
     for tool in tools:
         for function in tool.get("functionDeclarations") or []:
-            schema = function.get("parametersJsonSchema")
-            if schema is not None:
-                yield from prefixed(function.get("name"), good_schema(schema, "schema"))
+            for key in ("parametersJsonSchema", "responseJsonSchema"):
+                if key in function:
+                    yield from prefixed(function.get("name"), good_schema(function[key], key))
 
 
 def bedrock(tools):
